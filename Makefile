@@ -39,11 +39,18 @@ bench: $(STAMP) ## Print the speed ratios, with rivals in the same run
 soak: $(STAMP) ## Run the long random tests: kills, histories, differences
 	@$(BIN)/pytest -m soak --timeout 3600 $(ARGS)
 
-lock: $(STAMP) ## Resolve requirements.lock anew from pyproject.toml
+# Resolved for every Python from 3.11 on, and without a word about which index was asked.
+COMPILE = $(BIN)/uv pip compile --upgrade --quiet --universal --python-version 3.11 \
+	--no-emit-index-url --custom-compile-command "make lock"
+WITNESSES := ministack moto awscli nodejs
+
+lock: $(STAMP) ## Resolve all lock files anew
 	$(BIN)/pip install --quiet uv==$(UV_VERSION)
-	$(BIN)/uv pip compile pyproject.toml --extra dev --upgrade --quiet \
-		--universal --python-version 3.11 --generate-hashes --no-emit-index-url \
-		--custom-compile-command "make lock" --output-file requirements.lock
+	$(COMPILE) pyproject.toml --extra dev --generate-hashes --output-file requirements.lock
+	cd tests/witnesses/locks && for name in $(WITNESSES); do \
+		../../../$(COMPILE) $$name.in --no-annotate --output-file $$name.txt || exit 1; done
+	cd tests/witnesses/locks && npm install --package-lock-only \
+		--omit-lockfile-registry-resolved --no-audit --no-fund
 
 clean: ## Remove what make installed; data and witnesses stay
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis
