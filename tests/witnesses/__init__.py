@@ -1,0 +1,1 @@
+"""Independent engines that speak DynamoDB's protocol, started for tests that compare with them."""
