@@ -37,7 +37,7 @@ bench: $(STAMP) ## Print the speed ratios, with rivals in the same run
 	@$(BIN)/python -m bench $(ARGS)
 
 soak: $(STAMP) ## Run the long random tests: kills, histories, differences
-	@$(BIN)/pytest -m soak --timeout 3600 $(ARGS)
+	@KEYPACT_PROPERTIES=soak $(BIN)/pytest -m soak --timeout 3600 $(ARGS)
 
 # Resolved for every Python from 3.11 on, and without a word about which index was asked.
 COMPILE = $(BIN)/uv pip compile --upgrade --quiet --universal --python-version 3.11 \
