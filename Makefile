@@ -21,7 +21,7 @@ serve: $(STAMP) ## Serve DynamoDB's wire protocol on the data in ./keypact-data
 	@$(BIN)/keypact dynamodb --data ./keypact-data $(ARGS)
 
 test: $(STAMP) ## Run the tests, but for the long random ones
-	@$(BIN)/pytest -n $(WORKERS) $(ARGS)
+	@$(BIN)/pytest -n $(WORKERS) --dist loadgroup $(ARGS)
 
 check: $(STAMP) ## Formatting, lint, strict types, import rules and house rules
 	$(BIN)/ruff format --check .

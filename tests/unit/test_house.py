@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import doctest
+import importlib
 import os
 import re
 import subprocess
@@ -69,7 +71,7 @@ def _python_files(*folders: Path) -> list[Path]:
 
 
 SOURCES = _python_files(PACKAGE)
-ALL_PYTHON = _python_files(PACKAGE, ROOT / "tests", ROOT / "bench")
+ALL_PYTHON = _python_files(PACKAGE, ROOT / "tests", ROOT / "bench", ROOT / "tools")
 DOCUMENTS = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
 DECISIONS = sorted((ROOT / "docs" / "decisions").glob("*.md"))
 LOCKS = [ROOT / "requirements.lock", *(ROOT / "tests/witnesses/locks").iterdir()]
@@ -81,7 +83,7 @@ def _name(path: Path) -> str:
 
 def _text_files() -> Iterator[tuple[Path, str]]:
     """Every file of the project that can be read, but for what tools make."""
-    folders = ["src", "tests", "bench", "docs", ".ci"]
+    folders = ["src", "tests", "bench", "tools", "docs", ".ci"]
     candidates = [path for folder in folders for path in (ROOT / folder).rglob("*")]
     candidates += [path for path in ROOT.iterdir() if not path.name.startswith(".git")]
     for path in sorted(candidates):
@@ -292,6 +294,13 @@ def test_what_is_exported_is_there_and_documented():
             assert thing.__doc__, name
 
 
+@pytest.mark.parametrize("path", [p for p in SOURCES if ">>> " in p.read_text()], ids=_name)
+def test_examples_in_docstrings_are_true(path):
+    """What a docstring shows is what happens."""
+    module = importlib.import_module(_module_name(path))
+    assert doctest.testmod(module).failed == 0
+
+
 def test_nothing_is_left_as_a_note_to_self():
     """What is still to do stands in an issue."""
     found = [_name(path) for path, text in _text_files() if NOTES_TO_SELF.search(text)]
@@ -351,9 +360,12 @@ def _requirements() -> list[Requirement]:
     return [Requirement(text) for group in groups for text in group]
 
 
-def test_the_changelog_knows_this_version():
+def test_the_changelog_knows_the_version():
     """Whoever upgrades finds what changed."""
+    import keypact
+
     version = _settings()["project"]["version"]
+    assert version == keypact.__version__
     assert f"\n## {version}" in (ROOT / "CHANGELOG.md").read_text()
 
 
