@@ -1,0 +1,223 @@
+"""The embedded DynamoDB: one dispatch table, and the way of a request through it.
+
+A request is prepared (checked, parsed, encoded) on the caller's thread, which gives a
+job. A read's job runs at once on a pooled connection; a write's job runs in the next
+commit, together with everyone else's.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from . import shapes
+from .errors import ServiceError, UnknownOperationException, ValidationException
+from .operations import (
+    batch_get_item,
+    batch_write_item,
+    create_table,
+    delete_item,
+    delete_table,
+    describe_table,
+    describe_time_to_live,
+    get_item,
+    list_tables,
+    put_item,
+    query,
+    scan,
+    transact_get_items,
+    transact_write_items,
+    update_item,
+    update_time_to_live,
+)
+from .reaper import Reaper
+from .storage.catalog import Catalog
+from .storage.files import store_failure
+from .storage.store import Connection, Job, Store, Ticket
+from .tables import Table, Tables, present
+
+Request = dict[str, Any]
+Answer = dict[str, Any]
+
+
+class Operation(NamedTuple):
+    """How an operation is prepared, and what its job needs."""
+
+    prepare: Callable[[Engine, Request], Job]
+    writes: bool = False
+    # It changes tables, so it has a commit of its own.
+    alone: bool = False
+
+
+class Prepared:
+    """A request that is checked and ready to run."""
+
+    __slots__ = ("job", "name", "operation", "request", "tables")
+
+    def __init__(
+        self, name: str, operation: Operation, request: Request, tables: Tables, job: Job
+    ) -> None:
+        self.name = name
+        self.operation = operation
+        self.request = request
+        # What it was prepared against: if that has changed, it is prepared again.
+        self.tables = tables
+        self.job = job
+
+    @property
+    def writes(self) -> bool:
+        """Whether it goes through a commit."""
+        return self.operation.writes
+
+
+class Engine:
+    """A durable DynamoDB in this process; several may share one folder."""
+
+    def __init__(
+        self,
+        folder: Path | None = None,
+        *,
+        fsync: bool = True,
+        clock: Callable[[], float] = time.time,
+        region: str = "local",
+    ) -> None:
+        self.clock = clock
+        self.region = region
+        self.store = Store(folder, fsync=fsync)
+        self.catalog = Catalog(self.store)
+        self.store.on_begin = self.catalog.refresh_on
+        self.counts = describe_table.Counts()
+        self._reaper = Reaper(self)
+
+    def close(self) -> None:
+        """Stop the reaper and close the files."""
+        self._reaper.stop()
+        self.store.close()
+
+    # What operations ask for ----------------------------------------------------------
+
+    def table(self, name: str) -> Table:
+        """The table of that name."""
+        return self.catalog.tables.table(name)
+
+    # Running requests -----------------------------------------------------------------
+
+    def execute(self, operation: str, request: Request) -> Answer:
+        """The answer as DynamoDB gives it, or a ServiceError raised."""
+        answer: Answer = msgspec.json.decode(self.execute_bytes(operation, request))
+        return answer
+
+    def execute_bytes(self, operation: str, request: Request) -> bytes:
+        """The answer as JSON, ready for the wire."""
+        prepared = self.prepare(operation, request)
+        if not prepared.operation.writes:
+            return self.run_read(prepared)
+        answer = self.store.write(
+            lambda connection: self._run_write(prepared, connection),
+            alone=prepared.operation.alone,
+        )
+        if prepared.operation.alone:
+            self.catalog.refresh()
+        return msgspec.json.encode(answer)
+
+    def prepare(self, name: str, request: Request) -> Prepared:
+        """Check a request and make it ready to run; nothing is read or written yet."""
+        operation = OPERATIONS.get(name)
+        if operation is None:
+            raise UnknownOperationException(f"keypact has no operation {name!r}")
+        shapes.check(name, request)
+        if None in request.values():
+            request = present(request)
+        _refuse_older_forms(request)
+        tables = self.catalog.tables
+        try:
+            return Prepared(name, operation, request, tables, operation.prepare(self, request))
+        except ServiceError:
+            # Another process may have made what seems to be missing.
+            if not self.catalog.refresh():
+                raise
+        tables = self.catalog.tables
+        return Prepared(name, operation, request, tables, operation.prepare(self, request))
+
+    def run_read(self, prepared: Prepared) -> bytes:
+        """Run a read."""
+        try:
+            return msgspec.json.encode(self.store.read(prepared.job))
+        except sqlite3.Error as error:
+            # The table may be gone, dropped by another process.
+            if not self.catalog.refresh():
+                raise store_failure(error) from error
+        return self.run_read(self.prepare(prepared.name, prepared.request))
+
+    def run_writes(self, batch: Sequence[Prepared]) -> list[bytes | ServiceError]:
+        """Run several writes in one commit; each gets its own answer or error."""
+        tickets = [
+            Ticket(
+                lambda connection, prepared=prepared: self._run_write(prepared, connection),
+                alone=prepared.operation.alone,
+            )
+            for prepared in batch
+        ]
+        self.store.write_all(tickets)
+        if any(prepared.operation.alone for prepared in batch):
+            self.catalog.refresh()
+        outcomes: list[bytes | ServiceError] = []
+        for ticket in tickets:
+            if ticket.error is None:
+                outcomes.append(msgspec.json.encode(ticket.answer))
+            elif isinstance(ticket.error, ServiceError):
+                outcomes.append(ticket.error)
+            else:
+                raise ticket.error
+        return outcomes
+
+    def _run_write(self, prepared: Prepared, connection: Connection) -> Answer:
+        if prepared.tables is not self.catalog.tables:
+            prepared = self.prepare(prepared.name, prepared.request)
+        answer: Answer = prepared.job(connection)
+        return answer
+
+
+OPERATIONS: dict[str, Operation] = {
+    "BatchGetItem": Operation(batch_get_item.prepare),
+    "BatchWriteItem": Operation(batch_write_item.prepare, writes=True),
+    "CreateTable": Operation(create_table.prepare, writes=True, alone=True),
+    "DeleteItem": Operation(delete_item.prepare, writes=True),
+    "DeleteTable": Operation(delete_table.prepare, writes=True, alone=True),
+    "DescribeTable": Operation(describe_table.prepare),
+    "DescribeTimeToLive": Operation(describe_time_to_live.prepare),
+    "GetItem": Operation(get_item.prepare),
+    "ListTables": Operation(list_tables.prepare),
+    "PutItem": Operation(put_item.prepare, writes=True),
+    "Query": Operation(query.prepare),
+    "Scan": Operation(scan.prepare),
+    "TransactGetItems": Operation(transact_get_items.prepare),
+    "TransactWriteItems": Operation(transact_write_items.prepare, writes=True),
+    "UpdateItem": Operation(update_item.prepare, writes=True),
+    "UpdateTimeToLive": Operation(update_time_to_live.prepare, writes=True, alone=True),
+}
+
+# Members of requests as they were before expressions. To leave one unread would turn
+# a conditional write into an unconditional one, so they are refused.
+_OLDER_FORMS = frozenset(
+    {
+        "AttributeUpdates",
+        "AttributesToGet",
+        "ConditionalOperator",
+        "Expected",
+        "KeyConditions",
+        "QueryFilter",
+        "ScanFilter",
+    }
+)
+
+
+def _refuse_older_forms(request: Request) -> None:
+    if not _OLDER_FORMS.isdisjoint(request):
+        names = ", ".join(sorted(_OLDER_FORMS.intersection(request)))
+        raise ValidationException(f"keypact does not take {names}; use expressions instead")

@@ -1,0 +1,139 @@
+"""Opening the data folder: its file, its format's version, and SQLite's failures in words."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+from ..errors import InternalServerError
+
+FILE_NAME = "keypact.sqlite"
+# "KPCT": tells our files from other programs' SQLite files.
+APPLICATION_ID = 0x4B504354
+FORMAT_VERSION = 1
+# A rival process may hold the write lock for as long as its commit takes.
+BUSY_SECONDS = 60
+# Pages that a connection keeps. Not mmap: its resident pages grow with the table, and
+# a disk error behind a map is a signal that ends the process, not an error we can tell.
+CACHE_BYTES = 32 * 1024 * 1024
+STATEMENTS_CACHED = 512
+
+
+class FolderError(Exception):
+    """The data folder cannot be used; the text says why and what to do."""
+
+
+def open_connection(folder: Path | None, *, fsync: bool) -> sqlite3.Connection:
+    """A connection to the folder's file, or to a new store in memory."""
+    connection = sqlite3.connect(
+        ":memory:" if folder is None else folder / FILE_NAME,
+        timeout=BUSY_SECONDS,
+        isolation_level=None,
+        check_same_thread=False,
+        cached_statements=STATEMENTS_CACHED,
+    )
+    if folder is not None:
+        connection.execute("PRAGMA journal_mode = WAL").close()
+        # FULL: a commit is on the disk before it is acknowledged.
+        connection.execute(f"PRAGMA synchronous = {'FULL' if fsync else 'OFF'}").close()
+        connection.execute(f"PRAGMA cache_size = -{CACHE_BYTES // 1024}").close()
+        # Some builds overwrite deleted bytes; that is for encryption, not for us.
+        connection.execute("PRAGMA secure_delete = OFF").close()
+    return connection
+
+
+def open_folder(folder: Path | None, *, fsync: bool) -> sqlite3.Connection:
+    """The folder's first connection: the folder made, its format checked and brought up."""
+    if folder is not None:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise FolderError(
+                f"cannot make the data folder {folder}: {error.strerror}; choose another folder"
+            ) from error
+    try:
+        connection = open_connection(folder, fsync=fsync)
+        _bring_up(connection, folder)
+    except sqlite3.Error as error:
+        raise FolderError(f"cannot open the data folder {folder}: {in_words(error)}") from error
+    return connection
+
+
+def _bring_up(connection: sqlite3.Connection, folder: Path | None) -> None:
+    """Make a new file, migrate an older one, refuse a newer one."""
+    found = _version(connection)
+    if found == FORMAT_VERSION:
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        # Again under the lock: another process may have been first.
+        found = _version(connection)
+        if found > FORMAT_VERSION:
+            raise FolderError(
+                f"the data folder {folder} has format {found}, and this version of keypact reads "
+                f"up to {FORMAT_VERSION}; upgrade keypact, or use another folder"
+            )
+        application = connection.execute("PRAGMA application_id").fetchone()[0]
+        objects = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
+        if application != APPLICATION_ID and objects:
+            raise FolderError(
+                f"{FILE_NAME} in {folder} is another program's database; use another folder"
+            )
+        for version in range(found, FORMAT_VERSION):
+            _MIGRATIONS[version](connection)
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        connection.execute(f"PRAGMA user_version = {FORMAT_VERSION}")
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    return version
+
+
+def _make_first(connection: sqlite3.Connection) -> None:
+    connection.execute("CREATE TABLE meta (key TEXT PRIMARY KEY, value INTEGER NOT NULL)")
+    connection.execute("INSERT INTO meta VALUES ('tables_version', 0)")
+    # Numbers are never used twice: a dropped table's trees cannot be taken for a new one's.
+    connection.execute(
+        "CREATE TABLE tables (id INTEGER PRIMARY KEY AUTOINCREMENT,"
+        " name TEXT NOT NULL UNIQUE, definition BLOB NOT NULL)"
+    )
+    connection.execute(
+        "CREATE TABLE request_tokens (token TEXT PRIMARY KEY,"
+        " digest BLOB NOT NULL, expires REAL NOT NULL) WITHOUT ROWID"
+    )
+
+
+# By the version they start from.
+_MIGRATIONS: dict[int, Callable[[sqlite3.Connection], None]] = {0: _make_first}
+
+
+def store_failure(error: sqlite3.Error) -> InternalServerError:
+    """SQLite's failure as DynamoDB's error: nothing of the request was kept."""
+    return InternalServerError(f"The store failed and nothing was changed: {in_words(error)}")
+
+
+def in_words(error: sqlite3.Error) -> str:
+    """What went wrong in the folder, and what to do about it."""
+    name = getattr(error, "sqlite_errorname", "")
+    for prefix, words in _WORDS.items():
+        if name.startswith(prefix):
+            return words
+    return str(error)
+
+
+_WORDS = {
+    "SQLITE_FULL": "the disk is full; free some space and try again",
+    "SQLITE_READONLY": "the folder or its files are read-only; make them writable",
+    "SQLITE_CANTOPEN": "the file cannot be opened or made; check the folder's permissions",
+    "SQLITE_CORRUPT": "the file is damaged; restore the folder from a copy",
+    "SQLITE_NOTADB": "keypact.sqlite is not a database, or its first page is damaged; "
+    "restore the folder from a copy",
+    "SQLITE_BUSY": f"another process held the folder for {BUSY_SECONDS} seconds; try again",
+    "SQLITE_IOERR": "the disk failed to read or write; check the disk and its free space",
+}
