@@ -172,6 +172,7 @@ ANYTHING = st.recursive(
 
 def places(value: object) -> list[tuple[Any, Any]]:
     """Every container in a value, with each of its keys or positions."""
+    found: list[tuple[Any, Any]]
     if isinstance(value, dict):
         found = [(value, key) for key in value]
     elif isinstance(value, list):
