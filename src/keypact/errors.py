@@ -8,7 +8,7 @@ KeypactError
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 
 class KeypactError(Exception):
@@ -20,13 +20,13 @@ class KeypactError(Exception):
 class InvalidAddress(KeypactError):
     """The text given to ``connect`` names no backend."""
 
-    code: ClassVar[str] = "ErrInvalidAddress"
+    code = "ErrInvalidAddress"
 
 
 class FolderUnusable(KeypactError):
     """The data folder cannot be used; the message says why and what to do."""
 
-    code: ClassVar[str] = "ErrFolderUnusable"
+    code = "ErrFolderUnusable"
 
 
 class DynamoDBError(KeypactError):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from binascii import a2b_base64, b2a_base64
 from collections.abc import Callable
-from decimal import Context, Decimal, DecimalTuple, InvalidOperation
+from decimal import Context, Decimal, InvalidOperation
 from typing import Any, NamedTuple
 
 from .errors import SerializationException, ValidationException
@@ -146,8 +146,7 @@ def number_text(number: Decimal) -> str:
     text = "".join(map(str, digits)).strip("0")
     if len(text) > NUMBER_DIGITS_MAX:
         raise ValidationException("Attempting to store more than 38 significant digits in a Number")
-    trimmed = DecimalTuple(sign, tuple(map(int, text)), adjusted - len(text) + 1)
-    return format(Decimal(trimmed), "f")
+    return format(Decimal((sign, tuple(map(int, text)), adjusted - len(text) + 1)), "f")
 
 
 def add_numbers(left: str, right: str) -> str:

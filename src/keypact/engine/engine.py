@@ -10,6 +10,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -118,7 +119,7 @@ class Engine:
         if not prepared.operation.writes:
             return self.run_read(prepared)
         answer = self.store.write(
-            lambda connection: self._run_write(prepared, connection),
+            partial(self._run_write, prepared),
             alone=prepared.operation.alone,
         )
         if prepared.operation.alone:
@@ -157,10 +158,7 @@ class Engine:
     def run_writes(self, batch: Sequence[Prepared]) -> list[bytes | ServiceError]:
         """Run several writes in one commit; each gets its own answer or error."""
         tickets = [
-            Ticket(
-                lambda connection, prepared=prepared: self._run_write(prepared, connection),
-                alone=prepared.operation.alone,
-            )
+            Ticket(partial(self._run_write, prepared), alone=prepared.operation.alone)
             for prepared in batch
         ]
         self.store.write_all(tickets)

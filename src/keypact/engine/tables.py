@@ -257,10 +257,7 @@ def _schema_mismatch() -> ValidationException:
 def _encode(name: str, tag: str, content: str, bytes_max: int) -> bytes:
     encoded = key_bytes(tag, content)
     if not encoded:
-        raise ValidationException(
-            "One or more parameter values are not valid. The AttributeValue for a key attribute "
-            f"cannot contain an empty {_KIND[tag]} value. Key: {name}"
-        )
+        raise refuse_empty_key(name, tag)
     if len(encoded) > bytes_max:
         kind = "hashkey" if bytes_max == PARTITION_KEY_BYTES_MAX else "rangekey"
         raise ValidationException(
@@ -268,6 +265,14 @@ def _encode(name: str, tag: str, content: str, bytes_max: int) -> bytes:
             f"maximum size limit of{bytes_max} bytes"
         )
     return encoded
+
+
+def refuse_empty_key(name: str, tag: str) -> ValidationException:
+    """A key attribute without a byte in it is no key."""
+    return ValidationException(
+        "One or more parameter values are not valid. The AttributeValue for a key attribute "
+        f"cannot contain an empty {_KIND[tag]} value. Key: {name}"
+    )
 
 
 def _check_index_part(index: Index, name: str, tag: str, content: str) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import msgspec
 
@@ -10,15 +11,16 @@ from ..capacity import Bill, read_units
 from ..errors import ValidationException
 from ..expressions import Condition, Environment, Projection
 from ..limits import PAGE_BYTES_MAX
-from ..storage.rows import Range, decode, encode, find, walk
-from ..storage.store import Connection
+from ..storage.rows import Range, decode, encode, find, read_range
+from ..storage.store import Connection, snapshot
 from ..tables import Index, Table
 from .key_ranges import last_key
 
 Request = dict[str, Any]
 
 
-class PageRequest(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class PageRequest:
     """What query and scan have in common, checked."""
 
     table: Table
@@ -114,15 +116,18 @@ def _fetches(
 def read_page(connection: Connection, stretch: Range, page: PageRequest) -> dict[str, Any]:
     """Read one page of the range and make the answer."""
     if page.fetches:
-        rows, billed = _read_fetching(connection, stretch, page)
+        # On one state: an entry's item must not go between the two reads.
+        found, size, fetch_units = snapshot(
+            connection, lambda: _read_fetching(connection, stretch, page)
+        )
     else:
-        rows = _read_rows(connection, stretch, page)
-        billed = _Billed(sum(size for size, _ in rows), 0.0)
-    found = [raw for _, raw in rows]
-    # The page ended for a reason other than the range's end.
-    more = len(rows) == page.limit or billed.size > PAGE_BYTES_MAX
+        rows, size = read_range(
+            connection, stretch, "size, item", rows_max=page.limit, bytes_max=PAGE_BYTES_MAX
+        )
+        found, fetch_units = [raw for _, raw in rows], 0.0
     answer: dict[str, Any] = {}
-    if more:
+    # The page ended for another reason than the range's end.
+    if len(found) == page.limit or size > PAGE_BYTES_MAX:
         answer["LastEvaluatedKey"] = last_key(page.table, page.index, decode(found[-1]))
     matching = found
     if page.filter is not None or page.projection is not None:
@@ -132,45 +137,25 @@ def read_page(connection: Connection, stretch: Range, page: PageRequest) -> dict
     if not page.counts_only:
         answer["Items"] = msgspec.Raw(b"[" + b",".join(matching) + b"]")
     if page.detail != "NONE":
-        answer["ConsumedCapacity"] = _consumed(page, billed)
+        answer["ConsumedCapacity"] = _consumed(page, size, fetch_units)
     return answer
-
-
-class _Billed(NamedTuple):
-    size: int
-    # Units for items read from the table behind a local index.
-    fetch_units: float
-
-
-def _read_rows(
-    connection: Connection, stretch: Range, page: PageRequest
-) -> list[tuple[int, bytes]]:
-    """Rows until the limit, or until their sizes exceed a page; the row that exceeds it counts."""
-    rows: list[tuple[int, bytes]] = []
-    total = 0
-    for row in walk(connection, stretch, "size, item", page.limit):
-        rows.append(row)
-        total += row[0]
-        if total > PAGE_BYTES_MAX:
-            break
-    return rows
 
 
 def _read_fetching(
     connection: Connection, stretch: Range, page: PageRequest
-) -> tuple[list[tuple[int, bytes]], _Billed]:
-    """Rows of a local index, each completed from the table."""
-    rows: list[tuple[int, bytes]] = []
-    total, units = 0, 0.0
-    for size, tpk, tsk in walk(connection, stretch, "size, tpk, tsk", page.limit):
+) -> tuple[list[bytes], int, float]:
+    """Entries of a local index, each completed from the table: items, entries' size, units."""
+    rows, size = read_range(
+        connection, stretch, "size, tpk, tsk", rows_max=page.limit, bytes_max=PAGE_BYTES_MAX
+    )
+    items: list[bytes] = []
+    units = 0.0
+    for _, tpk, tsk in rows:
         row = find(connection, page.table, tpk, tsk)
         assert row is not None
-        rows.append(row)
+        items.append(row[1])
         units += read_units(row[0], consistent=page.consistent)
-        total += size
-        if total > PAGE_BYTES_MAX:
-            break
-    return rows, _Billed(total, units)
+    return items, size, units
 
 
 def _shape(
@@ -185,12 +170,12 @@ def _shape(
     return shaped
 
 
-def _consumed(page: PageRequest, billed: _Billed) -> dict[str, Any]:
+def _consumed(page: PageRequest, size: int, fetch_units: float) -> dict[str, Any]:
     bill = Bill(page.table_name, "Read")
-    units = read_units(billed.size, consistent=page.consistent)
+    units = read_units(size, consistent=page.consistent)
     if page.index is None:
         bill.charge(units)
     else:
-        bill.charge(billed.fetch_units)
+        bill.charge(fetch_units)
         bill.charge_index(page.index.name, units, is_global=page.index.is_global)
     return bill.consumed(page.detail)

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..attributes import check_attributes
+from ..attributes import AttributeValue, check_attributes
 from ..errors import ValidationException
+from ..expressions import KeyCondition
+from ..ordering import join_parts, partition_bytes
 from ..storage.store import Connection, Job
+from ..tables import Index, Table, refuse_empty_key
 from .changes import environment
 from .key_ranges import (
+    Bounds,
+    StartKey,
+    part_bytes,
     query_range,
+    read_start_key,
+    sort_bounds,
 )
 from .pages import read_page, read_page_request
 
@@ -56,13 +64,10 @@ def _resolve(table: Table, index: Index | None, keys: KeyCondition) -> tuple[byt
     schema = table.keys if index is None else index.keys
     partition, equal, compared = keys.resolve(schema.partition, schema.sort, table.types)
     parts = [
-        _operand(table, name, value, PARTITION_KEY_BYTES_MAX)
+        _operand(table, name, value)
         for name, value in zip(schema.partition, partition, strict=True)
     ]
-    sort = [
-        _operand(table, name, value, SORT_KEY_BYTES_MAX)
-        for name, value in zip(schema.sort, equal, strict=False)
-    ]
+    sort = [_operand(table, name, value) for name, value in zip(schema.sort, equal, strict=False)]
     operator, operands = None, []
     if compared is not None:
         operator = compared.operator
@@ -71,6 +76,13 @@ def _resolve(table: Table, index: Index | None, keys: KeyCondition) -> tuple[byt
         partition_bytes(join_parts(parts)),
         sort_bounds(sort, operator, operands, len(schema.sort)),
     )
+
+
+def _operand(table: Table, name: str, value: AttributeValue) -> bytes:
+    encoded = part_bytes(table, name, value)
+    if not encoded:
+        raise refuse_empty_key(name, table.types[name])
+    return encoded
 
 
 def _read_start(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from dataclasses import dataclass
 from decimal import Decimal
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -27,7 +27,8 @@ class StoredItem(NamedTuple):
     raw: bytes
 
 
-class IndexChange(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class IndexChange:
     """What a write did to one index; a size is None where there was no entry."""
 
     index: Index
@@ -139,22 +140,44 @@ class Range(NamedTuple):
     descending: bool = False
 
 
-def walk(
-    connection: Connection, stretch: Range, columns: str, limit: int | None
-) -> Iterator[tuple[int, bytes]]:
-    """Rows of a range, one after the other; closing the iterator ends the read."""
+# Rows fetched at a time: a page of small items takes few steps, and one of the largest
+# items does not fill the memory.
+CHUNK_ROWS = 64
+
+
+def read_range(
+    connection: Connection, stretch: Range, columns: str, *, rows_max: int | None, bytes_max: int
+) -> tuple[list[tuple[Any, ...]], int]:
+    """Rows from the range's beginning and their bytes, up to either bound.
+
+    The first column is a row's size. The row that exceeds the bytes is the last.
+    """
     order = stretch.order
     if stretch.descending:
         order = ", ".join(f"{name} DESC" for name in order.split(", "))
     cursor = connection.execute(
         f"SELECT {columns} FROM {stretch.tree}"
         f"{' WHERE ' + stretch.where if stretch.where else ''} ORDER BY {order} LIMIT ?",
-        (*stretch.parameters, -1 if limit is None else limit),
+        (*stretch.parameters, -1 if rows_max is None else rows_max),
     )
-    try:
-        yield from cursor
-    finally:
-        cursor.close()
+    rows: list[tuple[Any, ...]] = []
+    total = 0
+    while True:
+        chunk = cursor.fetchmany(CHUNK_ROWS)
+        chunk_bytes = sum([row[0] for row in chunk])
+        if total + chunk_bytes > bytes_max:
+            break
+        rows += chunk
+        total += chunk_bytes
+        if len(chunk) < CHUNK_ROWS:
+            return rows, total
+    cursor.close()
+    for row in chunk:
+        rows.append(row)
+        total += row[0]
+        if total > bytes_max:
+            break
+    return rows, total
 
 
 def collection_bytes(connection: Connection, table: Table, pk: bytes) -> int:
