@@ -3,10 +3,13 @@
 A case is a list of steps on tables of a named shape. Each step has an operation, a
 request, and the whole answer expected. A table is named by its shape, such as "@simple":
 the runner puts the name of a real, empty table of that shape in its place, and puts
-"@simple" back into the answer. "@new" is a name that no table has yet.
+"@simple" back into the answer. "@new" is a name that no table has yet, and "@token1" a
+client request token that nobody has used.
 
-Expectations come from AWS's documentation and botocore's model; where these are silent,
-from what most witnesses answer. They never come from our own engine.
+Expectations come from AWS's documentation (a source such as "API_PutItem" is the name of
+its page) and from botocore's model. Where these are silent they come from error texts that
+the service is known to give ("service"), and else from what most witnesses answer
+("majority"). They never come from our own engine.
 """
 
 # Attribute values are made by functions that bear their types' names.

@@ -51,6 +51,9 @@ class Server:
 
 _DYNOXIDE = HOME / "node/node_modules/@dynoxide/linux-x64/dynoxide"
 _DYNALITE = HOME / "node/node_modules/dynalite/cli.js"
+# Node.js is the machine's own, or the one installed beside the witnesses.
+_PATH = os.pathsep.join([str(HOME / "bin"), os.environ.get("PATH", os.defpath)])
+_NODE = shutil.which("node", path=_PATH) or "node"
 _MINISTACK = HOME / "ministack/bin/ministack"
 _MOTO = HOME / "moto/bin/moto_server"
 _KEYPACT = Path(sys.prefix) / "bin/keypact"
@@ -77,7 +80,7 @@ WITNESSES = {
             "dynalite",
             _DYNALITE,
             lambda port: [
-                "node",
+                _NODE,
                 str(_DYNALITE),
                 "--host=127.0.0.1",
                 f"--port={port}",
