@@ -109,6 +109,9 @@ class _Walk:
 
 
 def _delete_chunk(connection: Connection, table: Table, now: float) -> int:
+    if table.definition.get("TimeToLiveUnread"):
+        # Another attribute was named just now; what is noted is still the old one's.
+        return 0
     keys = connection.execute(
         f"SELECT pk, sk FROM {table.tree} WHERE expires <= ? AND expires > ? LIMIT ?",
         (int(now), int(now) - EXPIRY_AGE_SECONDS_MAX, CHUNK_ROWS),

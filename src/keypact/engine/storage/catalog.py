@@ -6,9 +6,12 @@ Writers compare it once a commit; readers when something they looked for is miss
 
 from __future__ import annotations
 
+import sqlite3
+
 import msgspec
 
 from ..tables import Definition, Index, Table, Tables
+from .files import FolderError, in_words, store_failure
 from .store import Connection, Store
 
 
@@ -17,11 +20,18 @@ class Catalog:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self.tables = store.read(_load)
+        try:
+            self.tables = store.read(_load)
+        except sqlite3.Error as error:
+            store.close()
+            raise FolderError(f"cannot read the tables' definitions: {in_words(error)}") from error
 
     def refresh(self) -> bool:
         """Read the tables again if another process changed them; whether it had."""
-        return self._store.read(self.refresh_on)
+        try:
+            return self._store.read(self.refresh_on)
+        except sqlite3.Error as error:
+            raise store_failure(error) from error
 
     def refresh_on(self, connection: Connection) -> bool:
         """The same, within a transaction that is under way."""

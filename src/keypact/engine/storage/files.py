@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from ..errors import InternalServerError
@@ -26,73 +26,99 @@ class FolderError(Exception):
 
 def open_connection(folder: Path | None, *, fsync: bool) -> sqlite3.Connection:
     """A connection to the folder's file, or to a new store in memory."""
-    connection = sqlite3.connect(
-        ":memory:" if folder is None else folder / FILE_NAME,
-        timeout=BUSY_SECONDS,
-        isolation_level=None,
-        check_same_thread=False,
-        cached_statements=STATEMENTS_CACHED,
-    )
+    connection = _connect(folder)
     if folder is not None:
-        connection.execute("PRAGMA journal_mode = WAL").close()
-        # FULL: a commit is on the disk before it is acknowledged.
-        connection.execute(f"PRAGMA synchronous = {'FULL' if fsync else 'OFF'}").close()
-        connection.execute(f"PRAGMA cache_size = -{CACHE_BYTES // 1024}").close()
-        # Some builds overwrite deleted bytes; that is for encryption, not for us.
-        connection.execute("PRAGMA secure_delete = OFF").close()
+        _configure(connection, fsync=fsync)
     return connection
 
 
 def open_folder(folder: Path | None, *, fsync: bool) -> sqlite3.Connection:
     """The folder's first connection: the folder made, its format checked and brought up."""
     if folder is not None:
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise FolderError(
-                f"cannot make the data folder {folder}: {error.strerror}; choose another folder"
-            ) from error
+        _make_folder(folder)
+        _refuse_inherited(folder)
     try:
-        connection = open_connection(folder, fsync=fsync)
-        _bring_up(connection, folder)
+        connection = _connect(folder)
+        try:
+            # Before anything is set: a file that is not ours stays as it is.
+            _check_format(connection, folder)
+            if folder is not None:
+                _configure(connection, fsync=fsync)
+            _bring_up(connection, folder)
+        except BaseException:
+            connection.close()
+            raise
     except sqlite3.Error as error:
         raise FolderError(f"cannot open the data folder {folder}: {in_words(error)}") from error
     return connection
 
 
+def _connect(folder: Path | None) -> sqlite3.Connection:
+    return sqlite3.connect(
+        ":memory:" if folder is None else folder / FILE_NAME,
+        timeout=BUSY_SECONDS,
+        isolation_level=None,
+        check_same_thread=False,
+        cached_statements=STATEMENTS_CACHED,
+    )
+
+
+def _configure(connection: sqlite3.Connection, *, fsync: bool) -> None:
+    connection.execute("PRAGMA journal_mode = WAL").close()
+    # FULL: a commit is on the disk before it is acknowledged.
+    connection.execute(f"PRAGMA synchronous = {'FULL' if fsync else 'OFF'}").close()
+    connection.execute(f"PRAGMA cache_size = -{CACHE_BYTES // 1024}").close()
+    # Some builds overwrite deleted bytes; that is for encryption, not for us.
+    connection.execute("PRAGMA secure_delete = OFF").close()
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        raise FolderError(f"{folder} is a file; name a folder for the data") from None
+    except OSError as error:
+        raise FolderError(
+            f"cannot make the data folder {folder}: {error.strerror}; choose another folder"
+        ) from error
+
+
+# Format ----------------------------------------------------------------------------
+
+
+def _check_format(connection: sqlite3.Connection, folder: Path | None) -> int:
+    """The format's version, 0 for a new file; a newer one or another program's is refused."""
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    (objects,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    if application != APPLICATION_ID and (application or version or objects):
+        raise FolderError(
+            f"{FILE_NAME} in {folder} is another program's database; use another folder"
+        )
+    if version > FORMAT_VERSION:
+        raise FolderError(
+            f"the data folder {folder} has format {version}, and this version of keypact reads "
+            f"up to {FORMAT_VERSION}; upgrade keypact, or use another folder"
+        )
+    return int(version)
+
+
 def _bring_up(connection: sqlite3.Connection, folder: Path | None) -> None:
-    """Make a new file, migrate an older one, refuse a newer one."""
-    found = _version(connection)
-    if found == FORMAT_VERSION:
+    """Fill a new file, migrate an older one."""
+    if _check_format(connection, folder) == FORMAT_VERSION:
         return
     connection.execute("BEGIN IMMEDIATE")
     try:
         # Again under the lock: another process may have been first.
-        found = _version(connection)
-        if found > FORMAT_VERSION:
-            raise FolderError(
-                f"the data folder {folder} has format {found}, and this version of keypact reads "
-                f"up to {FORMAT_VERSION}; upgrade keypact, or use another folder"
-            )
-        application = connection.execute("PRAGMA application_id").fetchone()[0]
-        objects = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
-        if application != APPLICATION_ID and objects:
-            raise FolderError(
-                f"{FILE_NAME} in {folder} is another program's database; use another folder"
-            )
-        for version in range(found, FORMAT_VERSION):
+        for version in range(_check_format(connection, folder), FORMAT_VERSION):
             _MIGRATIONS[version](connection)
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         connection.execute(f"PRAGMA user_version = {FORMAT_VERSION}")
         connection.execute("COMMIT")
     except BaseException:
-        connection.execute("ROLLBACK")
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
         raise
-
-
-def _version(connection: sqlite3.Connection) -> int:
-    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
-    return version
 
 
 def _make_first(connection: sqlite3.Connection) -> None:
@@ -111,6 +137,48 @@ def _make_first(connection: sqlite3.Connection) -> None:
 
 # By the version they start from.
 _MIGRATIONS: dict[int, Callable[[sqlite3.Connection], None]] = {0: _make_first}
+
+
+# Forks -----------------------------------------------------------------------------
+
+# Files that were open when this process was forked, by device and inode. SQLite keeps a
+# file's locks by process: here it would believe in locks that only the parent holds. So
+# even a new connection is not safe, and another process could delete the log under it.
+_inherited: set[tuple[int, int]] = set()
+
+
+def leave_to_parent(folder: Path | None, connections: Iterable[sqlite3.Connection]) -> None:
+    """In a forked process: never close these connections, and refuse to open the folder."""
+    from ctypes import py_object, pythonapi
+
+    for connection in connections:
+        # Closed at the end of this process, it could take the log for its own and delete it.
+        pythonapi.Py_IncRef(py_object(connection))
+    if folder is not None:
+        try:
+            _inherited.add(_identity(folder))
+        except OSError:
+            return  # the file is gone, and a new one has another identity
+
+
+def _refuse_inherited(folder: Path) -> None:
+    try:
+        inherited = _identity(folder) in _inherited
+    except OSError:
+        return  # there is no file yet, or opening it tells what is wrong
+    if inherited:
+        raise FolderError(
+            f"the data folder {folder} was open when this process was forked; connect after the "
+            "fork and not before, or start processes with the spawn method"
+        )
+
+
+def _identity(folder: Path) -> tuple[int, int]:
+    found = (folder / FILE_NAME).stat()
+    return found.st_dev, found.st_ino
+
+
+# Failures --------------------------------------------------------------------------
 
 
 def store_failure(error: sqlite3.Error) -> InternalServerError:
@@ -135,5 +203,8 @@ _WORDS = {
     "SQLITE_NOTADB": "keypact.sqlite is not a database, or its first page is damaged; "
     "restore the folder from a copy",
     "SQLITE_BUSY": f"another process held the folder for {BUSY_SECONDS} seconds; try again",
+    # Also what a quota or a limit on the size of files looks like.
+    "SQLITE_IOERR_WRITE": "the disk took no more bytes; free some space, or raise the quota",
+    "SQLITE_IOERR_SHMSIZE": "the disk took no more bytes; free some space, or raise the quota",
     "SQLITE_IOERR": "the disk failed to read or write; check the disk and its free space",
 }

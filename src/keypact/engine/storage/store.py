@@ -7,15 +7,17 @@ their answer. A lone writer leads itself: no thread is woken and nothing is hand
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from threading import Lock
+from threading import Lock, RLock
 from typing import Any, TypeVar
+from weakref import WeakSet
 
 from ..errors import InternalServerError, ServiceError
-from .files import open_connection, open_folder, store_failure
+from .files import leave_to_parent, open_connection, open_folder, store_failure
 
 T = TypeVar("T")
 Connection = sqlite3.Connection
@@ -30,7 +32,7 @@ READERS_IDLE_MAX = 32
 class Ticket:
     """One write in the queue, and what became of it."""
 
-    __slots__ = ("alone", "answer", "done", "error", "job", "turn")
+    __slots__ = ("alone", "answer", "done", "error", "job", "leads", "turn")
 
     def __init__(self, job: Job, *, alone: bool = False) -> None:
         self.job = job
@@ -39,9 +41,33 @@ class Ticket:
         self.answer: Any = None
         self.error: Exception | None = None
         self.done = False
-        # Held until the ticket is served, or until its owner is to lead.
+        # Its owner was told to lead.
+        self.leads = False
+        # Held until the ticket is done, or until its owner is to lead.
         self.turn = Lock()
         self.turn.acquire()
+
+    def wait(self) -> BaseException | None:
+        """Wait until the ticket is done or its owner is to lead; gives what interrupted it.
+
+        An interruption is kept for later. Whoever left the queue at once could have been
+        told to lead meanwhile, and everyone behind would wait for ever.
+        """
+        interruption: BaseException | None = None
+        while not (self.done or self.leads):
+            try:
+                self.turn.acquire()
+            except BaseException as error:  # noqa: BLE001 - raised by the caller, later
+                interruption = error
+        return interruption
+
+    def settle(self) -> None:
+        """Nothing more happens to the ticket; if nothing has, it was interrupted."""
+        if not self.done and self.error is None:
+            self.error = InternalServerError(
+                "The write was interrupted, and whether it was kept is not known"
+            )
+        self.done = True
 
     def result(self) -> Any:
         """The job's answer, or its error raised."""
@@ -58,25 +84,56 @@ class Store:
         self.on_begin: Callable[[Connection], object] = lambda _connection: None
         self._folder = folder
         self._fsync = fsync
+        # Why the store takes no more requests, once that is so.
+        self._refusal: str | None = None
         self._writer = open_folder(folder, fsync=fsync)
-        # Held while the writer's connection is used; in memory it serves readers too.
-        self._writing = Lock()
+        # Held while the writer's connection is used; in memory it serves readers too,
+        # and a write may read.
+        self._writing = RLock()
         self._readers: deque[Connection] = deque()
         self._queue: deque[Ticket] = deque()
         # Held by whoever leads, or on behalf of the one told to.
         self._leading = Lock()
+        _open_stores.add(self)
 
     def close(self) -> None:
-        """Close every connection; SQLite folds its log into the file."""
-        while self._readers:
-            self._readers.pop().close()
+        """Refuse what comes now, then close every connection; SQLite folds its log into the file.
+
+        The commit that is under way is finished; writes that wait for the next are refused.
+        """
+        if self._refusal is not None:
+            return
+        self._refusal = "The store is closed; open it again to use it"
+        self._close_idle()
         with self._writing:
             self._writer.close()
+        _open_stores.discard(self)
+
+    def _close_idle(self) -> None:
+        while True:
+            try:
+                self._readers.pop().close()
+            except IndexError:
+                return
+
+    def leave_to_parent(self) -> None:
+        """Called in a forked process: the connections stay the parent's, and are never closed."""
+        self._refusal = (
+            "The store was open when this process was forked; connect after the fork "
+            "and not before, or start processes with the spawn method"
+        )
+        leave_to_parent(self._folder, [self._writer, *self._readers])
+
+    def _refuse(self) -> None:
+        if self._refusal is not None:
+            raise InternalServerError(self._refusal)
 
     # Reading -----------------------------------------------------------------------
 
     def read(self, job: Callable[[Connection], T]) -> T:
         """Run a read on the latest committed state."""
+        if self._refusal is not None:
+            self._refuse()
         if self._folder is None:
             with self._writing:
                 return job(self._writer)
@@ -87,26 +144,35 @@ class Store:
         try:
             return job(connection)
         finally:
-            if len(self._readers) < READERS_IDLE_MAX:
-                self._readers.append(connection)
-            else:
+            # One that is still in a transaction has failed, and would show an old state.
+            if connection.in_transaction or len(self._readers) >= READERS_IDLE_MAX:
                 connection.close()
+            else:
+                self._readers.append(connection)
+                if self._refusal is not None:
+                    self._close_idle()
 
     # Writing -----------------------------------------------------------------------
 
     def write(self, job: Job, *, alone: bool = False) -> Any:
         """Run a write; when this returns, what it did is on the disk."""
+        self._refuse()
         ticket = Ticket(job, alone=alone)
         self._queue.append(ticket)
-        if not self._leading.acquire(blocking=False):
-            ticket.turn.acquire()
-            if ticket.done:
-                return ticket.result()
-        self._lead()
+        interruption: BaseException | None = None
+        if self._leading.acquire(blocking=False):
+            self._lead()
+        else:
+            interruption = ticket.wait()
+            if ticket.leads:
+                self._lead()
+        if interruption is not None:
+            raise interruption
         return ticket.result()
 
     def write_all(self, tickets: Sequence[Ticket]) -> None:
         """Run several writes in as few commits as may be; each ticket holds its outcome."""
+        self._refuse()
         batch: list[Ticket] = []
         for ticket in tickets:
             if batch and (ticket.alone or batch[-1].alone):
@@ -117,24 +183,27 @@ class Store:
             self._run(batch)
 
     def _lead(self) -> None:
-        batch = self._take()
+        batch: list[Ticket] = []
         try:
+            self._take(batch)
             if batch:
                 self._run(batch)
         finally:
+            for ticket in batch:
+                ticket.settle()
             self._hand_over()
             for ticket in batch:
-                ticket.turn.release()
+                # Free already where an interrupted owner learnt of its lead another way.
+                if ticket.turn.locked():
+                    ticket.turn.release()
 
-    def _take(self) -> list[Ticket]:
-        """Everything queued up to the next job that must be alone."""
-        batch: list[Ticket] = []
+    def _take(self, batch: list[Ticket]) -> None:
+        """Move everything queued into the batch, up to the next job that must be alone."""
         queue = self._queue
         while queue and len(batch) < BATCH_JOBS_MAX:
             if batch and (queue[0].alone or batch[0].alone):
                 break
             batch.append(queue.popleft())
-        return batch
 
     def _hand_over(self) -> None:
         """Let the next in the queue lead; with nobody there, leave the lead free."""
@@ -147,6 +216,7 @@ class Store:
                 if not self._queue or not self._leading.acquire(blocking=False):
                     return
             else:
+                successor.leads = True
                 successor.turn.release()
                 return
 
@@ -154,7 +224,7 @@ class Store:
         with self._writing:
             try:
                 self._transact(batch)
-            except Exception as error:
+            except Exception as error:  # noqa: BLE001 - raised to those whose job it was
                 if len(batch) > 1:
                     # One job spoilt the transaction for all: find it by running each alone.
                     for ticket in batch:
@@ -163,19 +233,25 @@ class Store:
                     batch[0].error = _as_service_error(error)
             finally:
                 for ticket in batch:
-                    if not ticket.done and ticket.error is None:
-                        ticket.error = InternalServerError("The write was interrupted")
-                    ticket.done = True
+                    ticket.settle()
 
     def _run_single(self, ticket: Ticket) -> None:
         try:
             self._transact([ticket])
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - raised to the one whose job it was
             ticket.error = _as_service_error(error)
 
     def _transact(self, batch: list[Ticket]) -> None:
         connection = self._writer
-        connection.execute("BEGIN IMMEDIATE")
+        try:
+            # The store may have been closed while the batch waited.
+            self._refuse()
+            connection.execute("BEGIN IMMEDIATE")
+        except (ServiceError, sqlite3.Error) as error:
+            # No job is at fault, so none is tried alone.
+            for ticket in batch:
+                ticket.error = _as_service_error(error)
+            return
         try:
             self.on_begin(connection)
             for ticket in batch:
@@ -187,6 +263,9 @@ class Store:
                     ticket.error = error
             connection.execute("COMMIT")
         except BaseException:
+            for ticket in batch:
+                # What a job found here, another's write perhaps, was never committed.
+                ticket.error = None
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             raise
@@ -201,6 +280,18 @@ def snapshot(connection: Connection, job: Callable[[], T]) -> T:
         return job()
     finally:
         connection.execute("COMMIT")
+
+
+_open_stores: WeakSet[Store] = WeakSet()
+
+
+def _after_fork() -> None:
+    for store in _open_stores:
+        store.leave_to_parent()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 def _as_service_error(error: Exception) -> Exception:
