@@ -14,7 +14,9 @@ from typing import Any, NamedTuple
 
 from .errors import SerializationException, ValidationException
 from .limits import (
+    ATTRIBUTE_NAME_BYTES_MAX,
     NESTING_LEVELS_MAX,
+    NUMBER_CHARACTERS_MAX,
     NUMBER_DIGITS_MAX,
     NUMBER_EXPONENT_MAX,
     NUMBER_EXPONENT_MIN,
@@ -52,7 +54,19 @@ def check_attributes(attributes: Attributes, depth: int = 0) -> Measured:
                     continue
         checked[name], value_size = check_value(value, depth)
         size += text_bytes(name) + value_size
+    if "" in checked or size > ATTRIBUTE_NAME_BYTES_MAX:
+        _check_names(checked)
     return Measured(checked, size)
+
+
+def _check_names(attributes: Attributes) -> None:
+    for name in attributes:
+        if not name:
+            raise _invalid("Empty attribute name")
+        if text_bytes(name) > ATTRIBUTE_NAME_BYTES_MAX:
+            raise _invalid(
+                f"Attribute name is too large, must be less than {ATTRIBUTE_NAME_BYTES_MAX} bytes"
+            )
 
 
 def check_value(value: object, depth: int = 0) -> tuple[AttributeValue, int]:
@@ -122,13 +136,13 @@ def canonical_number(text: str) -> str:
     if len(text) <= NUMBER_DIGITS_MAX and _CANONICAL(text):
         return text
     # Decimal takes more than DynamoDB does: underscores, white space, "NaN".
-    if not text.isascii() or not _NUMBER_CHARACTERS.issuperset(text):
+    if len(text) > NUMBER_CHARACTERS_MAX or not _NUMBER_CHARACTERS.issuperset(text):
         raise _not_a_number(text)
     try:
-        number = _EXACT.create_decimal(text)
+        # Exact, whatever the context's precision.
+        return number_text(Decimal(text))
     except InvalidOperation:
         raise _not_a_number(text) from None
-    return number_text(number)
 
 
 def number_text(number: Decimal) -> str:
@@ -178,7 +192,8 @@ _UNDERFLOW = (
 def _not_a_number(text: str) -> ValidationException:
     if not text:
         return ValidationException("The parameter cannot be converted to a numeric value")
-    return ValidationException(f"The parameter cannot be converted to a numeric value: {text}")
+    shown = text[:NUMBER_CHARACTERS_MAX]
+    return ValidationException(f"The parameter cannot be converted to a numeric value: {shown}")
 
 
 # One check a type: content, depth -> canonical content, size --------------------

@@ -2,6 +2,7 @@
 
 ServiceError
 ├── ValidationException                       the request breaks a rule
+│   └── SchemaMismatch                        the item does not fit its table
 ├── SerializationException                    the request is not of the protocol
 ├── UnknownOperationException                 no such operation
 ├── ConditionalCheckFailedException           the condition was false
@@ -58,6 +59,15 @@ class ValidationException(ServiceError):
     """The request breaks one of DynamoDB's rules."""
 
     namespace = _CORAL_VALIDATE
+
+
+class SchemaMismatch(ValidationException):
+    """An item or key that does not fit its table; in a transaction, a reason to cancel it."""
+
+    @property
+    def code(self) -> str:
+        """DynamoDB has no name of its own for it."""
+        return ValidationException.__name__
 
 
 class SerializationException(ServiceError):
@@ -128,11 +138,3 @@ class InternalServerError(ServiceError):
     """The store failed: disk full, file read-only, page damaged. Nothing was changed."""
 
     status = 500
-
-
-def one_constraint(value: object, path: str, constraint: str) -> ValidationException:
-    """The text DynamoDB gives for one member outside its declared bounds."""
-    return ValidationException(
-        f"1 validation error detected: Value '{value}' at '{path}' "
-        f"failed to satisfy constraint: {constraint}"
-    )

@@ -16,6 +16,8 @@ KEY_NAME_BYTES_MAX = 255
 
 # Numbers: 38 digits, magnitude 1E-130 to 9.99…E+125.
 NUMBER_DIGITS_MAX = 38
+# Idle zeros may make a number's text longer than its digits, but not without end.
+NUMBER_CHARACTERS_MAX = 1024
 NUMBER_EXPONENT_MIN = -130
 NUMBER_EXPONENT_MAX = 125
 

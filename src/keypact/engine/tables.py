@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from .attributes import Attributes
-from .errors import ResourceNotFoundException, ValidationException
+from .errors import ResourceNotFoundException, SchemaMismatch, ValidationException
 from .limits import PARTITION_KEY_BYTES_MAX, SORT_KEY_BYTES_MAX
 from .ordering import join_parts, key_bytes, partition_bytes
 
@@ -180,7 +180,7 @@ class Table:
                     continue
                 tag = self.types[name]
                 if tag not in value:
-                    raise ValidationException(
+                    raise SchemaMismatch(
                         "One or more parameter values were invalid: Type mismatch for Index Key "
                         f"{name} Expected: {tag} Actual: {next(iter(value))} "
                         f"IndexName: {index.name}"
@@ -230,11 +230,11 @@ _INDEX_MEMBERS = (("LocalSecondaryIndexes", False), ("GlobalSecondaryIndexes", T
 def _item_member(item: Attributes, name: str, tag: str) -> str:
     value = item.get(name)
     if value is None:
-        raise ValidationException(
+        raise SchemaMismatch(
             f"One or more parameter values were invalid: Missing the key {name} in the item"
         )
     if tag not in value:
-        raise ValidationException(
+        raise SchemaMismatch(
             "One or more parameter values were invalid: Type mismatch for key "
             f"{name} expected: {tag} actual: {next(iter(value))}"
         )
@@ -250,28 +250,32 @@ def _key_member(key: Attributes, name: str, tag: str) -> str:
     return content
 
 
-def _schema_mismatch() -> ValidationException:
-    return ValidationException("The provided key element does not match the schema")
+def _schema_mismatch() -> SchemaMismatch:
+    return SchemaMismatch("The provided key element does not match the schema")
 
 
 def _encode(name: str, tag: str, content: str, bytes_max: int) -> bytes:
     encoded = key_bytes(tag, content)
-    if not encoded:
-        raise refuse_empty_key(name, tag)
-    if len(encoded) > bytes_max:
-        kind = "hashkey" if bytes_max == PARTITION_KEY_BYTES_MAX else "rangekey"
-        raise ValidationException(
-            f"One or more parameter values were invalid: Size of {kind} has exceeded the "
-            f"maximum size limit of{bytes_max} bytes"
-        )
+    check_key(name, tag, encoded, bytes_max)
     return encoded
 
 
-def refuse_empty_key(name: str, tag: str) -> ValidationException:
-    """A key attribute without a byte in it is no key."""
+def check_key(name: str, tag: str, encoded: bytes, bytes_max: int) -> None:
+    """Refuse a key attribute without a byte in it, or with too many."""
+    if not encoded:
+        raise ValidationException(
+            "One or more parameter values are not valid. The AttributeValue for a key attribute "
+            f"cannot contain an empty {_KIND[tag]} value. Key: {name}"
+        )
+    if len(encoded) > bytes_max:
+        raise _too_large(bytes_max)
+
+
+def _too_large(bytes_max: int) -> ValidationException:
+    kind = "hashkey" if bytes_max == PARTITION_KEY_BYTES_MAX else "rangekey"
     return ValidationException(
-        "One or more parameter values are not valid. The AttributeValue for a key attribute "
-        f"cannot contain an empty {_KIND[tag]} value. Key: {name}"
+        f"One or more parameter values were invalid: Size of {kind} has exceeded the "
+        f"maximum size limit of{bytes_max} bytes"
     )
 
 
@@ -284,11 +288,7 @@ def _check_index_part(index: Index, name: str, tag: str, content: str) -> None:
         )
     bytes_max = PARTITION_KEY_BYTES_MAX if name in index.keys.partition else SORT_KEY_BYTES_MAX
     if len(content) > bytes_max // 4 and len(key_bytes(tag, content)) > bytes_max:
-        kind = "hashkey" if bytes_max == PARTITION_KEY_BYTES_MAX else "rangekey"
-        raise ValidationException(
-            f"One or more parameter values were invalid: Size of {kind} has exceeded the "
-            f"maximum size limit of{bytes_max} bytes"
-        )
+        raise _too_large(bytes_max)
 
 
 _KIND = {"S": "string", "B": "binary", "N": "number"}

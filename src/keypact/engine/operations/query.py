@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 from ..attributes import AttributeValue, check_attributes
 from ..errors import ValidationException
 from ..expressions import KeyCondition
+from ..limits import PARTITION_KEY_BYTES_MAX, SORT_KEY_BYTES_MAX
 from ..ordering import join_parts, partition_bytes
 from ..storage.store import Connection, Job
-from ..tables import Index, Table, refuse_empty_key
+from ..tables import Index, Table, check_key
 from .changes import environment
 from .key_ranges import (
     Bounds,
@@ -64,10 +65,13 @@ def _resolve(table: Table, index: Index | None, keys: KeyCondition) -> tuple[byt
     schema = table.keys if index is None else index.keys
     partition, equal, compared = keys.resolve(schema.partition, schema.sort, table.types)
     parts = [
-        _operand(table, name, value)
+        _operand(table, name, value, PARTITION_KEY_BYTES_MAX)
         for name, value in zip(schema.partition, partition, strict=True)
     ]
-    sort = [_operand(table, name, value) for name, value in zip(schema.sort, equal, strict=False)]
+    sort = [
+        _operand(table, name, value, SORT_KEY_BYTES_MAX)
+        for name, value in zip(schema.sort, equal, strict=False)
+    ]
     operator, operands = None, []
     if compared is not None:
         operator = compared.operator
@@ -78,10 +82,9 @@ def _resolve(table: Table, index: Index | None, keys: KeyCondition) -> tuple[byt
     )
 
 
-def _operand(table: Table, name: str, value: AttributeValue) -> bytes:
+def _operand(table: Table, name: str, value: AttributeValue, bytes_max: int) -> bytes:
     encoded = part_bytes(table, name, value)
-    if not encoded:
-        raise refuse_empty_key(name, table.types[name])
+    check_key(name, table.types[name], encoded, bytes_max)
     return encoded
 
 

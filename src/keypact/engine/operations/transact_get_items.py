@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..attributes import check_attributes
 from ..capacity import TRANSACTION_FACTOR, Bill, read_units
-from ..errors import ValidationException
+from ..errors import SchemaMismatch, ValidationException
 from ..limits import TRANSACTION_BYTES_MAX
 from ..storage.rows import find
 from ..storage.store import Connection, Job, snapshot
@@ -28,7 +28,8 @@ def prepare(engine: Engine, request: dict[str, Any]) -> Job:
     ]
     tables = [engine.table(name) for name, _, _ in reads]
     keys = all_or_cancel(
-        partial(table.request_key, key) for table, (_, _, key) in zip(tables, reads, strict=True)
+        (partial(table.request_key, key) for table, (_, _, key) in zip(tables, reads, strict=True)),
+        SchemaMismatch,
     )
     refuse_repeats([(table.id, *key) for table, key in zip(tables, keys, strict=True)])
     detail = request.get("ReturnConsumedCapacity", "NONE")
@@ -43,7 +44,9 @@ def prepare(engine: Engine, request: dict[str, Any]) -> Job:
             total += size
             bill = bills.setdefault(name, Bill(name, "Read"))
             bill.charge(read_units(size, consistent=True), factor=TRANSACTION_FACTOR)
-            responses.append({} if row is None else {"Item": shown(row[1], projection)})
+            item = None if row is None else shown(row[1], projection)
+            # A projection that finds nothing counts as no item, unlike in GetItem.
+            responses.append({"Item": item} if item else {})
         if total > TRANSACTION_BYTES_MAX:
             raise ValidationException("Collection size of all items exceeds 4 MB")
         answer: dict[str, Any] = {"Responses": responses}

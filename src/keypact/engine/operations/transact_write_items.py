@@ -11,7 +11,11 @@ import msgspec
 
 from ..attributes import check_attributes
 from ..capacity import TRANSACTION_FACTOR, Bill, read_units
-from ..errors import IdempotentParameterMismatchException, ValidationException
+from ..errors import (
+    IdempotentParameterMismatchException,
+    SchemaMismatch,
+    ValidationException,
+)
 from ..limits import REQUEST_TOKEN_SECONDS, TRANSACTION_BYTES_MAX
 from ..storage.rows import find
 from ..storage.store import Connection, Job
@@ -93,7 +97,8 @@ def _place(engine: Engine, unplaced: list[tuple[str, Unplaced]]) -> list[tuple[s
     """Every change held against its table; keys that do not fit cancel the transaction."""
     tables = [engine.table(name) for name, _ in unplaced]
     placed = all_or_cancel(
-        partial(place, table) for (_, place), table in zip(unplaced, tables, strict=True)
+        (partial(place, table) for (_, place), table in zip(unplaced, tables, strict=True)),
+        SchemaMismatch,
     )
     return [(name, change) for (name, _), change in zip(unplaced, placed, strict=True)]
 

@@ -15,7 +15,9 @@ from ..errors import (
 T = TypeVar("T")
 
 
-def all_or_cancel(steps: Iterable[Callable[[], T]]) -> list[T]:
+def all_or_cancel(
+    steps: Iterable[Callable[[], T]], refusals: type[ServiceError] = ServiceError
+) -> list[T]:
     """What every step gives; if one is refused, the transaction is cancelled with all reasons."""
     results: list[T] = []
     reasons: list[dict[str, Any]] = []
@@ -23,7 +25,7 @@ def all_or_cancel(steps: Iterable[Callable[[], T]]) -> list[T]:
         try:
             results.append(step())
             reasons.append({"Code": "None"})
-        except ServiceError as error:
+        except refusals as error:
             failed = isinstance(error, ConditionalCheckFailedException)
             code = "ConditionalCheckFailed" if failed else "ValidationError"
             reasons.append({"Code": code, "Message": error.message, **error.payload})
