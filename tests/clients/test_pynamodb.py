@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import boto3
 import pytest
 from pynamodb.attributes import (
     NumberAttribute,
@@ -81,21 +82,26 @@ def test_a_model_goes_through_a_tables_life(url):
     assert model.count("bob", filter_condition=model.visits == 0) == 38
 
     connection = Connection(host=url, region="us-east-1")
-    transaction = TransactWrite(connection=connection)
-    transaction.save(model("cy", 1))
-    transaction.condition_check(model, "bob", 2, condition=model.visits > 100)
+    write = TransactWrite(connection=connection)
+    write.save(model("cy", 1))
+    write.condition_check(model, "bob", 2, condition=model.visits > 100)
     with pytest.raises(TransactWriteError) as cancelled:
-        transaction._commit()
+        write._commit()
     # It puts the checks before the writes.
     reasons = cancelled.value.cancellation_reasons
     assert [reason and reason.code for reason in reasons] == ["ConditionalCheckFailed", None]
     with pytest.raises(DoesNotExist):
         model.get("cy", 1)
-    with TransactGet(connection=connection) as transaction:
-        future = transaction.get(model, "bob", 2)
+    with TransactGet(connection=connection) as read:
+        future = read.get(model, "bob", 2)
     assert future.get().state == "open"
 
-    model.update_ttl(ignore_update_ttl_errors=False)
+    # It switched the time to live on when it made the table.
+    described = boto3.client("dynamodb", endpoint_url=url).describe_time_to_live(
+        TableName="pynamodb"
+    )
+    assert described["TimeToLiveDescription"]["AttributeName"] == "ends"
+
     got.refresh()
     got.delete()
     with pytest.raises(DoesNotExist):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import socket
 from collections.abc import Iterator
 
 import pytest
@@ -13,13 +14,8 @@ from keypact.engine.server import running
 
 from .wire import Client, ask, request
 
-LIMITS = Limits(
-    connections_max=20,
-    idle_seconds=0.4,
-    request_seconds=0.4,
-    unread_seconds=0.4,
-    linger_seconds=0.4,
-)
+CONNECTIONS_MAX = 20
+IMPATIENT = Limits(idle_seconds=1, request_seconds=1, unread_seconds=1, linger_seconds=1)
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +24,7 @@ def engine() -> Iterator[Engine]:
     engine.execute(
         "CreateTable",
         {
-            "TableName": "t",
+            "TableName": "things",
             "KeySchema": [{"AttributeName": "k", "KeyType": "HASH"}],
             "AttributeDefinitions": [{"AttributeName": "k", "AttributeType": "S"}],
             "BillingMode": "PAY_PER_REQUEST",
@@ -36,14 +32,14 @@ def engine() -> Iterator[Engine]:
     )
     for number in range(3):
         item = {"k": {"S": str(number)}, "text": {"S": "x" * 300_000}}
-        engine.execute("PutItem", {"TableName": "t", "Item": item})
+        engine.execute("PutItem", {"TableName": "things", "Item": item})
     yield engine
     engine.close()
 
 
 @pytest.fixture(scope="module")
 def url(engine: Engine) -> Iterator[str]:
-    with running(engine, limits=LIMITS) as url:
+    with running(engine, limits=IMPATIENT) as url:
         yield url
 
 
@@ -81,7 +77,7 @@ def test_a_refused_client_that_goes_on_sending_is_cut_off(url):
 
 def test_a_client_that_does_not_read_is_cut_off(url):
     """Its answers do not pile up: it is served no more than its socket takes, then closed."""
-    scan = request("Scan", {"TableName": "t"})
+    scan = request("Scan", {"TableName": "things"})
     with Client(url, receive_bytes=4096) as client:
         client.send(scan * 500)
         # Others are served meanwhile.
@@ -97,23 +93,23 @@ def test_a_client_that_does_not_read_is_cut_off(url):
     assert received < 20_000_000, "of 450 MB asked for"
 
 
-def test_more_connections_than_allowed_are_refused(url):
+def test_more_connections_than_allowed_are_refused(engine):
     """503 for the one too many; there is room again when others leave."""
-    with contextlib.ExitStack() as stack:
-        clients = [stack.enter_context(Client(url)) for _ in range(LIMITS.connections_max)]
+    limits = Limits(connections_max=CONNECTIONS_MAX)
+    with running(engine, limits=limits) as url, contextlib.ExitStack() as stack:
+        clients = [stack.enter_context(Client(url)) for _ in range(CONNECTIONS_MAX)]
         for client in clients:
             client.send(request())
         assert {client.answer().status for client in clients} == {200}
-        for client in clients:
-            client.send(request()[:-1])
-        assert ask(url, request()).status == 503
-        for client in clients:
-            client.send(request()[-1:])
-        assert {client.answer().status for client in clients} == {200}
-    for _ in range(1000):
-        if ask(url, request()).status == 200:
-            return
-    pytest.fail("connections that were closed are still counted")
+        with Client(url) as refused:
+            assert refused.answer().status == 503
+            assert refused.is_closed_by_server()
+        clients[0].socket.shutdown(socket.SHUT_WR)
+        assert clients[0].is_closed_by_server()
+        clients[1].send(request())
+        assert clients[1].answer().status == 200
+        while (answer := ask(url, request())).status != 200:
+            assert answer.status == 503, "until the server has seen both leave"
 
 
 def test_a_flood_of_connections_that_say_nothing(url):

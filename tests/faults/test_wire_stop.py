@@ -20,7 +20,7 @@ def create_table(url: str) -> None:
         request(
             "CreateTable",
             {
-                "TableName": "t",
+                "TableName": "things",
                 "KeySchema": [{"AttributeName": "k", "KeyType": "HASH"}],
                 "AttributeDefinitions": [{"AttributeName": "k", "AttributeType": "S"}],
                 "BillingMode": "PAY_PER_REQUEST",
@@ -31,11 +31,11 @@ def create_table(url: str) -> None:
 
 
 def put(key: str) -> bytes:
-    return request("PutItem", {"TableName": "t", "Item": {"k": {"S": key}}})
+    return request("PutItem", {"TableName": "things", "Item": {"k": {"S": key}}})
 
 
 def is_there(url: str, key: str) -> bool:
-    answer = ask(url, request("GetItem", {"TableName": "t", "Key": {"k": {"S": key}}}))
+    answer = ask(url, request("GetItem", {"TableName": "things", "Key": {"k": {"S": key}}}))
     assert answer.status == 200
     return answer.body != b"{}"
 

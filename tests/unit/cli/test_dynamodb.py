@@ -10,13 +10,14 @@ import subprocess
 
 import boto3
 import pytest
-from typer.main import get_command
+import typer
 from typer.testing import CliRunner
 
 import keypact
 from keypact.cli.app import app
 from tests.faults.wire import KEYPACT, ask, request, serving
 
+COMMANDS = typer.main.get_group(app).commands
 FIXED_OPTIONS = {"--host", "--port", "--data", "--memory", "--no-fsync"}
 
 
@@ -32,6 +33,13 @@ def run(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+def rest_of(process: subprocess.Popen[str]) -> str:
+    """What the server says from here to its end."""
+    process.send_signal(signal.SIGTERM)
+    assert process.stderr is not None
+    return process.stderr.read()
+
+
 def test_the_version_is_the_packages():
     """`keypact --version` prints it and ends."""
     result = CliRunner().invoke(app, ["--version"])
@@ -40,7 +48,7 @@ def test_the_version_is_the_packages():
 
 def test_every_command_has_examples_in_its_help():
     """Whoever asks for help sees what to type."""
-    for name in get_command(app).commands:
+    for name in COMMANDS:
         result = CliRunner().invoke(app, [name, "--help"], env={"COLUMNS": "200"})
         assert result.exit_code == 0
         assert re.search(rf"Examples.*keypact {name}", result.output, re.DOTALL)
@@ -48,7 +56,7 @@ def test_every_command_has_examples_in_its_help():
 
 def test_the_options_others_rely_on_are_there():
     """Names that programs and scripts are written against."""
-    parameters = get_command(app).commands["dynamodb"].params
+    parameters = COMMANDS["dynamodb"].params
     assert {option for parameter in parameters for option in parameter.opts} >= FIXED_OPTIONS
 
 
@@ -57,8 +65,7 @@ def test_it_says_where_it_is_and_how_to_reach_it(tmp_path):
     with serving("--data", str(tmp_path / "new")) as (process, url):
         assert re.fullmatch(r"http://127\.0\.0\.1:\d+", url)
         assert ask(url, request()).status == 200
-        process.send_signal(signal.SIGTERM)
-        text = process.stderr.read()
+        text = rest_of(process)
     assert str(tmp_path / "new") in text
     assert f'endpoint_url="{url}"' in text
     assert f"--endpoint-url {url}" in text
@@ -85,8 +92,7 @@ def test_memory_leaves_nothing_behind(tmp_path, monkeypatch):
 def test_it_warns_when_others_can_reach_it():
     """Listening beyond loopback without keys is allowed, but not in silence."""
     with serving("--memory", "--host", "0.0.0.0") as (process, _):
-        process.send_signal(signal.SIGTERM)
-        assert "warning: whoever reaches 0.0.0.0" in process.stderr.read()
+        assert "warning: whoever reaches 0.0.0.0" in rest_of(process)
 
 
 def test_with_a_key_only_its_owner_is_served(monkeypatch):
@@ -101,8 +107,7 @@ def test_with_a_key_only_its_owner_is_served(monkeypatch):
             aws_secret_access_key="the secret",
         )
         assert client.list_tables()["TableNames"] == []
-        process.send_signal(signal.SIGTERM)
-        text = process.stderr.read()
+        text = rest_of(process)
     assert "signatures are verified" in text
     assert "warning" not in text
     assert "the secret" not in text

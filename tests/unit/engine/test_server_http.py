@@ -40,7 +40,7 @@ class Transport(asyncio.Transport):
         self.reading = True
         self.eof = self.closed = self.aborted = False
 
-    def write(self, data: bytes) -> None:
+    def write(self, data: bytes | bytearray | memoryview) -> None:
         assert not self.closed
         self.written += data
 

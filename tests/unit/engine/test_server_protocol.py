@@ -224,8 +224,9 @@ class Broken:
 @pytest.mark.parametrize("writes", [False, True])
 def test_a_bug_of_ours_is_an_internal_error(writes, commit_on_loop, caplog):
     """500, in the log with its traceback, and the server goes on."""
+    engine: Any = Broken(writes=writes)
     with (
-        running(Broken(writes=writes), commit_on_loop=commit_on_loop) as url,
+        running(engine, commit_on_loop=commit_on_loop) as url,
         caplog.at_level(logging.ERROR),
     ):
         for _ in range(2):
