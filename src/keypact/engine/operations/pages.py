@@ -54,7 +54,7 @@ def read_page_request(
         filter=condition,
         projection=projection,
         counts_only=select == "COUNT",
-        fetches=_fetches(index, select, projection, condition),
+        fetches=_fetches(index, select, projection),
         limit=request.get("Limit"),
         consistent=consistent,
         detail=request.get("ReturnConsumedCapacity", "NONE"),
@@ -87,10 +87,11 @@ def _select(index: Index | None, projection: Projection | None, request: Request
     return select
 
 
-def _fetches(
-    index: Index | None, select: str, projection: Projection | None, condition: Condition | None
-) -> bool:
-    """Whether an index must be completed from the table; a global one cannot be."""
+def _fetches(index: Index | None, select: str, projection: Projection | None) -> bool:
+    """Whether an index must be completed from the table; a global one cannot be.
+
+    Only what is to be returned counts: a filter sees what the index projects.
+    """
     if index is None or index.projection == "ALL":
         return False
     wanted = set() if projection is None else projection.attribute_names()
@@ -108,8 +109,6 @@ def _fetches(
                 f"{index.name} does not project [{', '.join(sorted(missing))}]"
             )
         return False
-    if condition is not None:
-        missing |= condition.attribute_names() - index.projected
     return select == "ALL_ATTRIBUTES" or bool(missing)
 
 
