@@ -21,17 +21,27 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src" / "keypact"
 
-# Who may import whom among the rooms of the package. A room that is not listed
-# may not exist; `keypact` is the package's own __init__.
-MAY_IMPORT = {
-    "errors": set(),
+# Who may import whom among the rooms of the package, lowest first. A room that is not
+# listed may not exist. Only a backend, and the command that serves it, know the engine.
+_VALUES = {"errors", "values", "keys", "cursor"}
+_MODELS = _VALUES | {"schema", "lifecycle", "encryption", "conditions"}
+MAY_IMPORT: dict[str, set[str]] = {
     "engine": set(),
+    "errors": set(),
+    "values": {"errors"},
+    "keys": {"errors", "values"},
+    "cursor": {"errors", "values"},
+    "schema": _VALUES,
+    "lifecycle": _VALUES | {"schema"},
+    "encryption": _VALUES | {"schema"},
+    "conditions": _VALUES | {"schema"},
     "backends": {"engine", "errors"},
-    "table": {"backends", "errors"},
-    "contracts": {"table", "errors"},
-    "apps": {"contracts", "table", "backends", "errors"},
-    "keypact": {"backends", "contracts", "errors", "table"},
-    "cli": {"apps", "backends", "contracts", "engine", "errors", "keypact", "table"},
+    "table": _MODELS | {"backends"},
+    "contracts": _MODELS | {"table"},
+    "apps": _MODELS | {"backends", "contracts", "table"},
+    # The package's own __init__: the public names.
+    "keypact": _MODELS | {"backends", "contracts", "table"},
+    "cli": _MODELS | {"apps", "backends", "contracts", "engine", "keypact", "table"},
 }
 
 # The engine's own floors: what lies below has never heard of what lies above.
