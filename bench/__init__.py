@@ -1,0 +1,1 @@
+"""Speed, measured beside rivals in the same run: `python -m bench [name...]`."""
