@@ -14,6 +14,7 @@ from .installed import WITNESSES, require
 
 Call = Callable[..., Any]
 TABLE = ("--table-name", "aws-cli")
+KEY = {"customer": {"S": "ann"}, "placed": {"N": "1"}}
 
 
 @pytest.fixture
@@ -43,6 +44,14 @@ def aws(url: str) -> Call:
 
 def test_the_command_line_goes_through_a_tables_life(aws: Call) -> None:
     """Create, put, condition, update, query, batch, transact, time to live, delete."""
+    make_table(aws)
+    write_one_item(aws)
+    write_many_and_page_through(aws)
+    see_a_transaction_cancelled(aws)
+    end_table(aws)
+
+
+def make_table(aws: Call) -> None:
     aws(
         "create-table",
         *TABLE,
@@ -60,10 +69,12 @@ def test_the_command_line_goes_through_a_tables_life(aws: Call) -> None:
         "PAY_PER_REQUEST",
     )
     aws("wait", "table-exists", *TABLE)
-    first = {"customer": {"S": "ann"}, "placed": {"N": "1"}, "state": {"S": "open"}}
-    key = {"customer": {"S": "ann"}, "placed": {"N": "1"}}
+
+
+def write_one_item(aws: Call) -> None:
+    first = {**KEY, "state": {"S": "open"}}
     aws("put-item", *TABLE, item=first)
-    assert aws("get-item", *TABLE, key=key)["Item"] == first
+    assert aws("get-item", *TABLE, key=KEY)["Item"] == first
     refused = aws(
         "put-item",
         *TABLE,
@@ -80,11 +91,13 @@ def test_the_command_line_goes_through_a_tables_life(aws: Call) -> None:
         "ADD visits :n",
         "--return-values",
         "UPDATED_NEW",
-        key=key,
+        key=KEY,
         expression_attribute_values={":n": {"N": "2"}},
     )
     assert updated["Attributes"] == {"visits": {"N": "2"}}
 
+
+def write_many_and_page_through(aws: Call) -> None:
     bob = {"customer": {"S": "bob"}, "state": {"S": "open"}}
     puts = [{"PutRequest": {"Item": {**bob, "placed": {"N": str(n)}}}} for n in range(2, 9)]
     assert aws("batch-write-item", request_items={"aws-cli": puts})["UnprocessedItems"] == {}
@@ -102,10 +115,12 @@ def test_the_command_line_goes_through_a_tables_life(aws: Call) -> None:
     )
     assert {item["placed"]["N"] for item in found["Items"]} == {str(n) for n in range(1, 9)}
 
+
+def see_a_transaction_cancelled(aws: Call) -> None:
     cancelled = aws(
         "transact-write-items",
         transact_items=[
-            {"Delete": {"TableName": "aws-cli", "Key": key}},
+            {"Delete": {"TableName": "aws-cli", "Key": KEY}},
             {
                 "ConditionCheck": {
                     "TableName": "aws-cli",
@@ -119,13 +134,15 @@ def test_the_command_line_goes_through_a_tables_life(aws: Call) -> None:
     assert "TransactionCanceledException" in cancelled
     assert "[None, ConditionalCheckFailed]" in cancelled
 
+
+def end_table(aws: Call) -> None:
     aws(
         "update-time-to-live",
         *TABLE,
         "--time-to-live-specification",
         "Enabled=true,AttributeName=ends",
     )
-    aws("delete-item", *TABLE, key=key)
-    assert aws("get-item", *TABLE, key=key) == {}
+    aws("delete-item", *TABLE, key=KEY)
+    assert aws("get-item", *TABLE, key=KEY) == {}
     aws("delete-table", *TABLE)
     assert "aws-cli" not in aws("list-tables")["TableNames"]

@@ -35,30 +35,37 @@ DEFINITION: dict[str, Any] = {
 }
 
 
+NAME = "boto3-client"
+KEY = {"customer": {"S": "ann"}, "placed": {"N": "1"}}
+
+
 def test_the_client_goes_through_a_tables_life(url):
     """Create, put, condition, update, query, batch, transact, time to live, delete."""
     client = boto3.client("dynamodb", endpoint_url=url)
-    name = "boto3-client"
-    client.create_table(TableName=name, **DEFINITION)
-    client.get_waiter("table_exists").wait(TableName=name, WaiterConfig={"Delay": 1})
-    described = client.describe_table(TableName=name)["Table"]
+    make_table(client)
+    write_one_item(client)
+    write_many_and_page_through(client)
+    see_a_transaction_cancelled(client)
+    end_table(client)
+
+
+def make_table(client: Any) -> None:
+    client.create_table(TableName=NAME, **DEFINITION)
+    client.get_waiter("table_exists").wait(TableName=NAME, WaiterConfig={"Delay": 1})
+    described = client.describe_table(TableName=NAME)["Table"]
     assert described["TableStatus"] == "ACTIVE"
     assert described["GlobalSecondaryIndexes"][0]["IndexName"] == "by_state"
 
-    first = {
-        "customer": {"S": "ann"},
-        "placed": {"N": "1"},
-        "state": {"S": "open"},
-        "data": {"B": b"\x00\xff"},
-    }
-    client.put_item(TableName=name, Item=first)
-    key = {"customer": first["customer"], "placed": first["placed"]}
-    got = client.get_item(TableName=name, Key=key, ConsistentRead=True)
+
+def write_one_item(client: Any) -> None:
+    first = {**KEY, "state": {"S": "open"}, "data": {"B": b"\x00\xff"}}
+    client.put_item(TableName=NAME, Item=first)
+    got = client.get_item(TableName=NAME, Key=KEY, ConsistentRead=True)
     assert got["Item"] == first
 
     with pytest.raises(client.exceptions.ConditionalCheckFailedException) as refused:
         client.put_item(
-            TableName=name,
+            TableName=NAME,
             Item=first,
             ConditionExpression="attribute_not_exists(customer)",
             ReturnValuesOnConditionCheckFailure="ALL_OLD",
@@ -66,17 +73,19 @@ def test_the_client_goes_through_a_tables_life(url):
     assert refused.value.response["Item"] == first
 
     updated = client.update_item(
-        TableName=name,
-        Key=key,
+        TableName=NAME,
+        Key=KEY,
         UpdateExpression="SET amount = if_not_exists(amount, :zero) + :n REMOVE #d",
         ExpressionAttributeNames={"#d": "data"},
         ExpressionAttributeValues={":zero": {"N": "0"}, ":n": {"N": "12.5"}},
         ReturnValues="ALL_NEW",
         ReturnConsumedCapacity="TOTAL",
     )
-    assert updated["Attributes"] == {**key, "state": {"S": "open"}, "amount": {"N": "12.5"}}
-    assert updated["ConsumedCapacity"]["TableName"] == name
+    assert updated["Attributes"] == {**KEY, "state": {"S": "open"}, "amount": {"N": "12.5"}}
+    assert updated["ConsumedCapacity"]["TableName"] == NAME
 
+
+def write_many_and_page_through(client: Any) -> None:
     writes = [
         {
             "PutRequest": {
@@ -85,9 +94,9 @@ def test_the_client_goes_through_a_tables_life(url):
         }
         for n in range(2, 12)
     ]
-    assert client.batch_write_item(RequestItems={name: writes})["UnprocessedItems"] == {}
+    assert client.batch_write_item(RequestItems={NAME: writes})["UnprocessedItems"] == {}
     pages = client.get_paginator("query").paginate(
-        TableName=name,
+        TableName=NAME,
         IndexName="by_state",
         KeyConditionExpression="#s = :open",
         ExpressionAttributeNames={"#s": "state"},
@@ -98,13 +107,15 @@ def test_the_client_goes_through_a_tables_life(url):
     assert [len(page) for page in found if page] == [3, 3, 3, 2]
     assert [number for page in found for number in page] == [str(n) for n in range(1, 12)]
 
+
+def see_a_transaction_cancelled(client: Any) -> None:
     with pytest.raises(client.exceptions.TransactionCanceledException) as cancelled:
         client.transact_write_items(
             TransactItems=[
-                {"Delete": {"TableName": name, "Key": key}},
+                {"Delete": {"TableName": NAME, "Key": KEY}},
                 {
                     "ConditionCheck": {
-                        "TableName": name,
+                        "TableName": NAME,
                         "Key": {"customer": {"S": "bob"}, "placed": {"N": "2"}},
                         "ConditionExpression": "attribute_not_exists(customer)",
                     }
@@ -113,21 +124,23 @@ def test_the_client_goes_through_a_tables_life(url):
         )
     reasons = cancelled.value.response["CancellationReasons"]
     assert [reason["Code"] for reason in reasons] == ["None", "ConditionalCheckFailed"]
-    assert client.transact_get_items(TransactItems=[{"Get": {"TableName": name, "Key": key}}])[
+    assert client.transact_get_items(TransactItems=[{"Get": {"TableName": NAME, "Key": KEY}}])[
         "Responses"
     ][0]["Item"]["amount"] == {"N": "12.5"}
 
+
+def end_table(client: Any) -> None:
     client.update_time_to_live(
-        TableName=name, TimeToLiveSpecification={"Enabled": True, "AttributeName": "ends"}
+        TableName=NAME, TimeToLiveSpecification={"Enabled": True, "AttributeName": "ends"}
     )
-    described = client.describe_time_to_live(TableName=name)["TimeToLiveDescription"]
+    described = client.describe_time_to_live(TableName=NAME)["TimeToLiveDescription"]
     assert described["AttributeName"] == "ends"
 
-    client.delete_item(TableName=name, Key=key)
-    assert "Item" not in client.get_item(TableName=name, Key=key)
-    client.delete_table(TableName=name)
-    client.get_waiter("table_not_exists").wait(TableName=name, WaiterConfig={"Delay": 1})
-    assert name not in client.list_tables()["TableNames"]
+    client.delete_item(TableName=NAME, Key=KEY)
+    assert "Item" not in client.get_item(TableName=NAME, Key=KEY)
+    client.delete_table(TableName=NAME)
+    client.get_waiter("table_not_exists").wait(TableName=NAME, WaiterConfig={"Delay": 1})
+    assert NAME not in client.list_tables()["TableNames"]
 
 
 def test_the_resource_goes_through_a_tables_life(url):
