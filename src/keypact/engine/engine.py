@@ -7,6 +7,7 @@ commit, together with everyone else's.
 
 from __future__ import annotations
 
+import logging
 import sqlite3
 import time
 from collections.abc import Callable, Sequence
@@ -17,7 +18,12 @@ from typing import Any, NamedTuple
 import msgspec
 
 from . import shapes
-from .errors import ServiceError, UnknownOperationException, ValidationException
+from .errors import (
+    InternalServerError,
+    ServiceError,
+    UnknownOperationException,
+    ValidationException,
+)
 from .operations import (
     batch_get_item,
     batch_write_item,
@@ -41,6 +47,8 @@ from .storage.catalog import Catalog
 from .storage.files import store_failure
 from .storage.store import Connection, Job, Store, Ticket
 from .tables import Table, Tables, present
+
+log = logging.getLogger(__name__)
 
 Request = dict[str, Any]
 Answer = dict[str, Any]
@@ -164,21 +172,23 @@ class Engine:
         self.store.write_all(tickets)
         if any(prepared.operation.alone for prepared in batch):
             self.catalog.refresh()
-        outcomes: list[bytes | ServiceError] = []
-        for ticket in tickets:
-            if ticket.error is None:
-                outcomes.append(msgspec.json.encode(ticket.answer))
-            elif isinstance(ticket.error, ServiceError):
-                outcomes.append(ticket.error)
-            else:
-                raise ticket.error
-        return outcomes
+        return [_outcome(ticket) for ticket in tickets]
 
     def _run_write(self, prepared: Prepared, connection: Connection) -> Answer:
         if prepared.tables is not self.catalog.tables:
             prepared = self.prepare(prepared.name, prepared.request)
         answer: Answer = prepared.job(connection)
         return answer
+
+
+def _outcome(ticket: Ticket) -> bytes | ServiceError:
+    error = ticket.error
+    if error is None:
+        return msgspec.json.encode(ticket.answer)
+    if isinstance(error, ServiceError):
+        return error
+    log.error("a write failed", exc_info=error)
+    return InternalServerError("The request processing has failed")
 
 
 OPERATIONS: dict[str, Operation] = {
