@@ -165,6 +165,9 @@ def number_text(number: Decimal) -> str:
 
 def add_numbers(left: str, right: str) -> str:
     """Exact sum, refused when it has more than 38 digits."""
+    # Counters, by far the most of it, need no Decimal.
+    if left.isdigit() and right.isdigit() and max(len(left), len(right)) < NUMBER_DIGITS_MAX:
+        return str(int(left) + int(right))
     return number_text(_EXACT.add(Decimal(left), Decimal(right)))
 
 

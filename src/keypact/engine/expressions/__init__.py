@@ -6,7 +6,7 @@ An ``Environment`` holds a request's names and values and binds its expressions 
 from .conditions import Condition
 from .environment import Environment
 from .key_conditions import KeyCondition, KeyStretch, KeyTest
-from .projections import Projection
+from .paths import Projection
 from .updates import Update
 
 __all__ = [

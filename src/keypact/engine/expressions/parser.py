@@ -1,14 +1,14 @@
-"""From text to syntax: one grammar for conditions, one for updates, one for projections.
+"""Tokens read one after the other: what all kinds of expressions have in common.
 
-Errors that belong to the text alone are found here. Wrong syntax comes first; other
-problems are gathered and the weightiest is told, as DynamoDB does.
+Errors that belong to the text alone are found while it is read. Wrong syntax comes
+first; other problems are gathered and the weightiest is told, as DynamoDB does.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import lru_cache
+from enum import IntEnum
 from typing import ClassVar, NoReturn, TypeVar
 
 from ..errors import ValidationException
@@ -16,62 +16,11 @@ from ..limits import (
     EXPRESSION_BYTES_MAX,
     EXPRESSION_DEPTH_MAX,
     EXPRESSION_OPERATORS_MAX,
-    IN_OPERANDS_MAX,
     NESTING_LEVELS_MAX,
 )
 from .lexer import END, INDEX, NAME, PLACEHOLDER, VALUE, Token, tokenize
 from .reserved import is_reserved
-from .syntax import (
-    Action,
-    And,
-    Between,
-    Call,
-    Comparison,
-    Condition,
-    ConditionText,
-    In,
-    Not,
-    Operand,
-    Or,
-    Path,
-    Placeholders,
-    ProjectionText,
-    Sum,
-    UpdateText,
-    Value,
-)
-
-# Texts kept parsed. Programs use few, each of them often.
-PARSED_MAX = 512
-
-
-@lru_cache(PARSED_MAX)
-def parse_condition(kind: str, text: str) -> ConditionText:
-    """Read a condition, filter or key condition; ``kind`` is its name in errors."""
-    parser = _ConditionParser(kind, text)
-    root = parser.condition()
-    parser.finish()
-    return ConditionText(parser.placeholders(), root)
-
-
-@lru_cache(PARSED_MAX)
-def parse_update(kind: str, text: str) -> UpdateText:
-    """Read an update."""
-    parser = _UpdateParser(kind, text)
-    actions = parser.actions()
-    parser.finish()
-    return UpdateText(parser.placeholders(), actions)
-
-
-@lru_cache(PARSED_MAX)
-def parse_projection(kind: str, text: str) -> ProjectionText:
-    """Read a projection."""
-    parser = _Parser(kind, text)
-    paths = [parser.path()]
-    while parser.accept(","):
-        paths.append(parser.path())
-    parser.finish()
-    return ProjectionText(parser.placeholders(), tuple(paths))
+from .syntax import Call, Operand, Path, Placeholders, Value
 
 
 def invalid(kind: str, problem: str) -> ValidationException:
@@ -79,13 +28,20 @@ def invalid(kind: str, problem: str) -> ValidationException:
     return ValidationException(f"Invalid {kind}: {problem}")
 
 
-# Problems other than wrong syntax, weightiest first.
-_SHAPE, _FUNCTION, _MISUSE, _RESERVED, _OPERANDS = range(5)
+class Problem(IntEnum):
+    """What can be wrong beside the syntax, weightiest first."""
+
+    SHAPE = 0
+    FUNCTION = 1
+    MISUSE = 2
+    RESERVED = 3
+    OPERANDS = 4
+
 
 _Node = TypeVar("_Node")
 
 
-class _Parser:
+class Parser:
     """Tokens read one after the other, and what all expressions have in common."""
 
     # Words that cannot be a name here, reserved or not.
@@ -110,7 +66,7 @@ class _Parser:
         self._at = 0
         self._depth = 0
         self._operators = 0
-        self._problems: list[tuple[int, str]] = []
+        self._problems: list[tuple[Problem, str]] = []
         # Where the last group in parentheses began and ended.
         self._group = (-1, -1)
         # Dicts, since they keep the order in which names were met.
@@ -161,9 +117,9 @@ class _Parser:
 
     # Bookkeeping
 
-    def problem(self, weight: int, text: str) -> None:
+    def problem(self, problem: Problem, text: str) -> None:
         """Note what is wrong, to be told when the whole text has been read."""
-        self._problems.append((weight, text))
+        self._problems.append((problem, text))
 
     def count_operator(self) -> None:
         """One more operator or function."""
@@ -189,7 +145,7 @@ class _Parser:
         if self.token.kind != END:
             self.refuse()
         if self._problems:
-            weightiest = min(self._problems, key=lambda problem: problem[0])
+            weightiest = min(self._problems, key=lambda noted: noted[0])
             raise invalid(self._kind, weightiest[1])
 
     def placeholders(self) -> Placeholders:
@@ -227,7 +183,7 @@ class _Parser:
             self.refuse()
         elif is_reserved(text):
             self.problem(
-                _RESERVED, f"Attribute name is a reserved keyword; reserved keyword: {text}"
+                Problem.RESERVED, f"Attribute name is a reserved keyword; reserved keyword: {text}"
             )
         self._at += 1
         return text
@@ -258,7 +214,7 @@ class _Parser:
             self._at += 1
             node = read()
             if self.redundancy and self._group == (opened + 1, self._at - 1):
-                self.problem(_SHAPE, "The expression has redundant parentheses;")
+                self.problem(Problem.SHAPE, "The expression has redundant parentheses;")
             self._group = (opened, self._at)
             self.expect(")")
         return node
@@ -284,10 +240,10 @@ class _Parser:
             self.expect(")")
         wanted = self.functions.get(name)
         if wanted is None:
-            self.problem(_FUNCTION, f"Invalid function name; function: {name}")
+            self.problem(Problem.FUNCTION, f"Invalid function name; function: {name}")
         elif wanted != len(arguments):
             self.problem(
-                _OPERANDS,
+                Problem.OPERANDS,
                 "Incorrect number of operands for operator or function; "
                 f"operator or function: {name}, number of operands: {len(arguments)}",
             )
@@ -298,196 +254,3 @@ class _Parser:
 
     def check_argument(self, call: Call, argument: Operand) -> None:
         """Note an argument that can never be right."""
-
-
-_COMPARATORS = frozenset({"=", "<>", "<", "<=", ">", ">="})
-_PATH_ONLY = frozenset({"attribute_exists", "attribute_not_exists", "if_not_exists"})
-
-
-class _ConditionParser(_Parser):
-    keywords = frozenset({"AND", "OR", "NOT", "BETWEEN", "IN"})
-    functions: ClassVar = {
-        "attribute_exists": 1,
-        "attribute_not_exists": 1,
-        "attribute_type": 2,
-        "begins_with": 2,
-        "contains": 2,
-        "size": 1,
-    }
-
-    def condition(self) -> Condition:
-        """A whole condition: NOT binds closest, then AND, then OR."""
-        return self._truth(self._any())
-
-    def _any(self) -> Condition | Operand:
-        """Parts joined by OR. One part alone may be an operand in parentheses."""
-        node = self._all()
-        if self.keyword() != "OR":
-            return node
-        parts = [self._truth(node)]
-        while self.keyword() == "OR":
-            self.count_operator()
-            self._at += 1
-            parts.append(self._truth(self._all()))
-        return Or(tuple(parts))
-
-    def _all(self) -> Condition | Operand:
-        node = self._one()
-        if self.keyword() != "AND":
-            return node
-        parts = [self._truth(node)]
-        while self.keyword() == "AND":
-            self.count_operator()
-            self._at += 1
-            parts.append(self._truth(self._one()))
-        return And(tuple(parts))
-
-    def _one(self) -> Condition | Operand:
-        negations = 0
-        while self.keyword() == "NOT":
-            self.count_operator()
-            negations += 1
-            self._at += 1
-        node = self._group_or_operand()
-        if not isinstance(node, _TRUTHS):
-            node = self._compared(node)
-        if negations:
-            node = self._truth(node)
-            # Two cancel each other.
-            return Not(node) if negations % 2 else node
-        return node
-
-    def _group_or_operand(self) -> Condition | Operand:
-        if self.token.text == "(":
-            return self.parenthesised(self._any)
-        return self.operand()
-
-    def _compared(self, left: Operand) -> Condition | Operand:
-        """The comparison that the operand begins, or the operand if none follows."""
-        sign, word = self.token.text, self.keyword()
-        if sign in _COMPARATORS:
-            self._begin_comparison(left)
-            return Comparison(sign, left, self._compared_operand())
-        if word == "BETWEEN":
-            self._begin_comparison(left)
-            low = self._compared_operand()
-            if self.keyword() != "AND":
-                self.refuse()
-            self._at += 1
-            return Between(left, low, self._compared_operand())
-        if word == "IN":
-            self._begin_comparison(left)
-            return In(left, self._options())
-        return left
-
-    def _begin_comparison(self, left: Operand) -> None:
-        self._refuse_truth(left)
-        self.count_operator()
-        self._at += 1
-
-    def _compared_operand(self) -> Operand:
-        operand = self.operand()
-        self._refuse_truth(operand)
-        return operand
-
-    def _options(self) -> tuple[Operand, ...]:
-        self.expect("(")
-        options = [self._compared_operand()]
-        while self.accept(","):
-            options.append(self._compared_operand())
-        self.expect(")")
-        if len(options) > IN_OPERANDS_MAX:
-            raise invalid(
-                self._kind,
-                "The IN operator is provided with too many operands; "
-                f"number of operands: {len(options)}",
-            )
-        return tuple(options)
-
-    def _truth(self, node: Condition | Operand) -> Condition:
-        """The node as a condition. An operand that is not compared is wrong syntax."""
-        if isinstance(node, Call):
-            if node.name == "size":
-                self._misuse(node)
-            return node
-        if isinstance(node, Path | Value | Sum):
-            self.refuse()
-        return node
-
-    def _refuse_truth(self, operand: Operand) -> None:
-        if isinstance(operand, Call) and operand.name != "size":
-            self._misuse(operand)
-
-    def _misuse(self, call: Call) -> None:
-        self.problem(
-            _MISUSE,
-            "The function is not allowed to be used this way in an expression; "
-            f"function: {call.name}",
-        )
-
-    def check_argument(self, call: Call, argument: Operand) -> None:
-        self._refuse_truth(argument)
-        if call.name in _PATH_ONLY and not isinstance(argument, Path):
-            self.problem(_OPERANDS, _path_needed(call.name))
-
-
-_TRUTHS = (Comparison, Between, In, And, Or, Not)
-
-
-class _UpdateParser(_Parser):
-    keywords = frozenset({"SET", "REMOVE", "ADD", "DELETE"})
-    redundancy = False
-    functions: ClassVar = {"if_not_exists": 2, "list_append": 2}
-
-    def actions(self) -> tuple[Action, ...]:
-        """Sections in any order, each once, each of one or more actions."""
-        actions: list[Action] = []
-        seen: set[str] = set()
-        while section := self.keyword():
-            if section in seen:
-                self.problem(
-                    _SHAPE,
-                    f'The "{section}" section can only be used once in an update expression;',
-                )
-            seen.add(section)
-            self._at += 1
-            actions.append(self._action(section))
-            while self.accept(","):
-                actions.append(self._action(section))
-        return tuple(actions)
-
-    def _action(self, section: str) -> Action:
-        path = self.path()
-        if section == "REMOVE":
-            return Action(section, path, None)
-        if section != "SET":
-            return Action(section, path, self.value())
-        self.expect("=")
-        return Action(section, path, self._sum())
-
-    def _sum(self) -> Operand:
-        """An operand, or two with a sign between them; more need parentheses."""
-        left = self._sum_operand()
-        sign = self.token.text
-        if sign not in ("+", "-"):
-            return left
-        self.count_operator()
-        self._at += 1
-        return Sum(sign, left, self._sum_operand())
-
-    def _sum_operand(self) -> Operand:
-        if self.token.text == "(":
-            return self.parenthesised(self._sum)
-        return self.operand()
-
-    def check_argument(self, call: Call, argument: Operand) -> None:
-        if (
-            call.name == "if_not_exists"
-            and argument is call.arguments[0]
-            and not isinstance(argument, Path)
-        ):
-            self.problem(_OPERANDS, _path_needed(call.name))
-
-
-def _path_needed(function: str) -> str:
-    return f"Operator or function requires a document path; operator or function: {function}"

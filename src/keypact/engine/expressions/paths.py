@@ -126,3 +126,21 @@ def _pick_value(tree: Tree, value: AttributeValue) -> AttributeValue | None:
             if part is not None:
                 picked.append(part)
     return {"L": picked} if picked else None
+
+
+class Projection:
+    """Paths that were asked for."""
+
+    __slots__ = ("_names", "_tree")
+
+    def __init__(self, kind: str, paths: Sequence[Parts]) -> None:
+        self._tree = lay_out(kind, paths, [None] * len(paths))
+        self._names = {str(path[0]) for path in paths}
+
+    def pick(self, item: Attributes) -> Attributes:
+        """The item's parts at the paths; what the item does not have is left out."""
+        return pick(self._tree, item)
+
+    def attribute_names(self) -> set[str]:
+        """The names of the attributes that the paths begin with."""
+        return self._names

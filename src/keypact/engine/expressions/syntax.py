@@ -114,6 +114,10 @@ class Placeholders:
     names: tuple[str, ...]
     values: tuple[str, ...]
 
+    def named(self, names: tuple[str, ...]) -> dict[str, str]:
+        """The attribute names, given in order, by their placeholders."""
+        return dict(zip(self.names, names, strict=True))
+
 
 @dataclass(frozen=True, slots=True)
 class ConditionText:
