@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.conformance import departures
 from tests.conformance.runner import Tables, run
 from tests.witnesses import drivers, servers
@@ -11,7 +13,7 @@ from tests.witnesses import drivers, servers
 if TYPE_CHECKING:
     from tests.conformance.cases import Case
 
-__all__ = ["Tables", "check", "known_departures", "run_alone"]
+__all__ = ["Tables", "check", "find", "known_departures"]
 
 _KNOWN = departures.read()
 _NONE = departures.Departures()
@@ -26,11 +28,10 @@ def check(tables: Tables, case: Case) -> None:
     """The engine answers as DynamoDB does, or departs from it exactly as listed."""
     engine = tables.engine
     known = known_departures(engine.name)
+    if case.id in known.hangs:
+        pytest.skip(f"{engine.name} does not come back from {case.id}")
     listed = known.expected(case)
-    if departures.ENDS in listed:
-        found = run_alone(engine.name, case)
-    else:
-        found = run(case, tables, known.unasked)
+    found = find(tables, case)
     if found == listed:
         return
     if listed and not found:
@@ -42,6 +43,19 @@ def check(tables: Tables, case: Case) -> None:
         f"listed departure: {listed or 'none'}\n"
         f"expected ({case.source}): {case.steps[-1].expected}"
     )
+
+
+def find(tables: Tables, case: Case) -> str:
+    """How the engine differs on the case; a witness that may end over it has its own server."""
+    name = tables.engine.name
+    known = known_departures(name)
+    if departures.ENDS in known.expected(case):
+        return run_alone(name, case)
+    found = run(case, tables, known.unasked)
+    if departures.ENDS in found and name in servers.WITNESSES:
+        # It may still be dying of an earlier case.
+        return run_alone(name, case)
+    return found
 
 
 def run_alone(name: str, case: Case) -> str:

@@ -3,6 +3,7 @@
 A line there is: case = [what the witness answers, where the expectation stands]. `lacks`
 names operations a witness does not have; it answers UnknownOperationException to them.
 `unasked` names members it returns though the request did not ask; they are overlooked.
+`hangs` names cases it does not come back from; it is spared them.
 The engines of this project are not in the list, and may not be.
 """
 
@@ -37,6 +38,7 @@ class Departures:
 
     lacks: tuple[str, ...] = ()
     unasked: tuple[str, ...] = ()
+    hangs: tuple[str, ...] = ()
     answers: dict[str, tuple[str, str]] = field(default_factory=dict)
 
     def expected(self, case: Case) -> str:
@@ -64,6 +66,7 @@ def read() -> dict[str, Departures]:
         witness: Departures(
             tuple(section.pop("lacks", ())),
             tuple(section.pop("unasked", ())),
+            tuple(section.pop("hangs", ())),
             {case: (answer, source) for case, (answer, source) in section.items()},
         )
         for witness, section in content.items()
@@ -77,8 +80,8 @@ def write(departures: dict[str, Departures]) -> None:
         lines.append(f"[{witness}]")
         lines += [
             f"{name} = {json.dumps(list(members))}"
-            for name, members in (("lacks", known.lacks), ("unasked", known.unasked))
-            if members
+            for name in ("lacks", "unasked", "hangs")
+            if (members := getattr(known, name))
         ]
         lines += [
             f"{json.dumps(case)} = {json.dumps([answer, source])}"

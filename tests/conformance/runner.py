@@ -20,7 +20,7 @@ from tests.conformance.cases import (
     Step,
 )
 from tests.conformance.shapes import SHAPES
-from tests.witnesses.drivers import Answer, Boto3, Engine, Http
+from tests.witnesses.drivers import Answer, Boto3, Engine, Http, open_engine
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,6 +43,8 @@ class Tables:
 
     def ready(self, case: Case) -> dict[str, str]:
         """Shape to name, for every table the case speaks of; each is there and empty."""
+        if isinstance(self.engine, Http) and self.engine.ended:
+            self._start_again()
         self.drop_new()
         self._tokens = {}
         # New tables of one case stand side by side in ListTables, whoever else makes some.
@@ -57,6 +59,12 @@ class Tables:
             else:
                 self._create(shape)
         return {**self._names, **self._new, **self._tokens}
+
+    def _start_again(self) -> None:
+        """One request that ends an engine must not fail every case after it."""
+        self.engine.close()
+        self.engine = open_engine(self.engine.name)
+        self._names, self._new, self._stray = {}, {}, []
 
     def drop_new(self) -> None:
         """Delete the tables that the last case made, also those that should not have been."""

@@ -95,7 +95,11 @@ CASES = [
     case("no_table_name", ("PutItem", {"Item": PK}, INVALID)),
     case("no_item", ("PutItem", {"TableName": "@simple"}, INVALID)),
     case("null_item", ("PutItem", {"TableName": "@simple", "Item": None}, INVALID)),
-    case("table_name_too_short", ("PutItem", {"TableName": "ab", "Item": PK}, INVALID)),
+    case(
+        "table_name_too_short",
+        ("PutItem", {"TableName": "ab", "Item": PK}, NOT_FOUND),
+        source="botocore model",
+    ),
     case("table_name_bad_character", ("PutItem", {"TableName": "a b c", "Item": PK}, INVALID)),
     case(
         "unknown_members_are_ignored",

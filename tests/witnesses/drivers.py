@@ -68,11 +68,15 @@ class Embedded:
 
 
 class Http:
-    """An engine behind HTTP, asked without an SDK over one connection kept alive."""
+    """An engine behind HTTP, asked without an SDK over one connection kept alive.
+
+    `ended` turns true when the engine has hung up instead of answering.
+    """
 
     def __init__(self, name: str, endpoint: str, release: Callable[[], None] | None = None) -> None:
         self.name = name
         self.endpoint = endpoint
+        self.ended = False
         self._release = release
         url = urlsplit(endpoint)
         kind = http.client.HTTPSConnection if url.scheme == "https" else http.client.HTTPConnection
@@ -106,6 +110,7 @@ class Http:
                 # A server may close an idle connection, but not twice in a row.
                 self._connection.close()
                 if attempt == 2:
+                    self.ended = True
                     return Answer(0, {}, NO_ANSWER)
         return _read_answer(response.status, text)
 
@@ -184,7 +189,7 @@ class Boto3:
 
         method = getattr(self._client, xform_name(operation))
         try:
-            body = method(**_binary(request, base64.b64decode))
+            body = method(**_binary(request, _decode))
         except ClientError as error:
             body = _from_boto3(error.response)
             body.pop("message", None)
@@ -203,7 +208,7 @@ class Boto3:
         try:
             json.dumps(request, ensure_ascii=False).encode()
             shape = model.operation_model(operation).input_shape
-            report = ParamValidator().validate(_binary(request, base64.b64decode), shape)
+            report = ParamValidator().validate(_binary(request, _decode), shape)
         except (ValueError, TypeError, AttributeError):
             return False
         return not report.has_errors()
@@ -213,6 +218,10 @@ class Boto3:
         self._client.close()
         if self._release:
             self._release()
+
+
+def _decode(text: str) -> bytes:
+    return base64.b64decode(text, validate=True)
 
 
 _SERVICE_MODELS: list[Any] = []

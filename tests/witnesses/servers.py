@@ -151,7 +151,7 @@ def start(server: Server, *, run: str | None = None) -> Running:
                     users.close()
                     continue
                 port = _read_port(folder)
-                if port is None:
+                if port is None or not _answers(port):
                     port = _launch(server, folder)
                 return Running(server, port, folder, users)
         except FileNotFoundError:
