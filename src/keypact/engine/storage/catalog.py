@@ -7,6 +7,7 @@ Writers compare it once a commit; readers when something they looked for is miss
 from __future__ import annotations
 
 import sqlite3
+from threading import Lock
 
 import msgspec
 
@@ -20,6 +21,7 @@ class Catalog:
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        self._replacing = Lock()
         try:
             self.tables = store.read(_load)
         except sqlite3.Error as error:
@@ -37,7 +39,11 @@ class Catalog:
         """The same, within a transaction that is under way."""
         if _version(connection) == self.tables.version:
             return False
-        self.tables = _load(connection)
+        loaded = _load(connection)
+        with self._replacing:
+            # Another thread may have loaded a later state meanwhile.
+            if loaded.version > self.tables.version:
+                self.tables = loaded
         return True
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -14,6 +15,7 @@ APPLICATION_ID = 0x4B504354
 FORMAT_VERSION = 1
 # A rival process may hold the write lock for as long as its commit takes.
 BUSY_SECONDS = 60
+BUSY_POLL_SECONDS = 0.01
 # Pages that a connection keeps. Not mmap: its resident pages grow with the table, and
 # a disk error behind a map is a signal that ends the process, not an error we can tell.
 CACHE_BYTES = 32 * 1024 * 1024
@@ -64,12 +66,26 @@ def _connect(folder: Path | None) -> sqlite3.Connection:
 
 
 def _configure(connection: sqlite3.Connection, *, fsync: bool) -> None:
-    connection.execute("PRAGMA journal_mode = WAL").close()
+    _keep_log(connection)
     # FULL: a commit is on the disk before it is acknowledged.
     connection.execute(f"PRAGMA synchronous = {'FULL' if fsync else 'OFF'}").close()
     connection.execute(f"PRAGMA cache_size = -{CACHE_BYTES // 1024}").close()
     # Some builds overwrite deleted bytes; that is for encryption, not for us.
     connection.execute("PRAGMA secure_delete = OFF").close()
+
+
+def _keep_log(connection: sqlite3.Connection) -> None:
+    """Write-ahead-log mode. SQLite does not wait for others who set it, so this does."""
+    deadline = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL").close()
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(BUSY_POLL_SECONDS)
+        else:
+            return
 
 
 def _make_folder(folder: Path) -> None:
@@ -88,9 +104,11 @@ def _make_folder(folder: Path) -> None:
 
 def _check_format(connection: sqlite3.Connection, folder: Path | None) -> int:
     """The format's version, 0 for a new file; a newer one or another program's is refused."""
-    (application,) = connection.execute("PRAGMA application_id").fetchone()
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
-    (objects,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    # In one statement, so on one state: another process may be filling the file now.
+    application, version, objects = connection.execute(
+        "SELECT application_id, user_version, (SELECT count(*) FROM sqlite_schema)"
+        " FROM pragma_application_id, pragma_user_version"
+    ).fetchone()
     if application != APPLICATION_ID and (application or version or objects):
         raise FolderError(
             f"{FILE_NAME} in {folder} is another program's database; use another folder"

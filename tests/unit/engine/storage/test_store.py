@@ -296,7 +296,7 @@ def test_what_a_job_saw_in_a_broken_commit_is_not_its_answer(store):
 def test_a_commit_that_cannot_begin_fails_all_at_once(on_disk, tmp_path):
     """With the file locked by someone else nobody waits once for each job of the batch."""
     on_disk._writer.execute("PRAGMA busy_timeout = 50")
-    attempts = []
+    attempts: list[str] = []
     other = sqlite3.connect(tmp_path / "keypact.sqlite", isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     on_disk._writer.set_trace_callback(attempts.append)
@@ -347,6 +347,27 @@ def test_an_interrupted_leader_tells_those_it_led(store):
         with pytest.raises(InternalServerError, match="interrupted"):
             one.result(HANG_SECONDS)
     store.write(add("c"))
+    assert names(store) == ["c", "leader"]
+
+
+def test_a_leader_interrupted_before_its_commit_leaves_nobody_waiting(store, monkeypatch):
+    """Those it had taken out of the queue learn of it, and the next write finds the lead free."""
+    take = store._take
+
+    def take_and_be_interrupted(batch: list[Ticket]) -> None:
+        take(batch)
+        raise Interrupted
+
+    leader = HeldLeader(store)
+    first, last = leader.queue(add("a")), leader.queue(add("b"))
+    monkeypatch.setattr(store, "_take", take_and_be_interrupted)
+    leader.let_go()
+    with pytest.raises(Interrupted):
+        first.result(HANG_SECONDS)
+    with pytest.raises(InternalServerError, match="interrupted"):
+        last.result(HANG_SECONDS)
+    monkeypatch.undo()
+    assert start(lambda: store.write(add("c"))).result(HANG_SECONDS) == 1
     assert names(store) == ["c", "leader"]
 
 

@@ -1,0 +1,92 @@
+"""What child processes run: python -m tests.faults.programs PROGRAM ARGUMENTS-AS-JSON."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any
+
+import keypact
+from keypact.errors import DynamoDBError, KeypactError
+
+from . import workloads
+
+_PR_SET_PDEATHSIG = 1
+
+
+def die_with_parent() -> None:
+    """No child outlives the test run, however that ended."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def say(value: Any) -> None:
+    """One line to the parent, in one write, so that lines of threads do not mix."""
+    os.write(1, json.dumps(value).encode() + b"\n")
+
+
+def hear() -> Any:
+    """The next line from the parent; None when it has no more to say."""
+    line = sys.stdin.readline()
+    return json.loads(line) if line else None
+
+
+def outcome(call: Callable[[], Any]) -> dict[str, Any]:
+    """An answer, or the error it came to."""
+    try:
+        return {"answer": call()}
+    except DynamoDBError as error:
+        return {"error": error.code, "message": error.message, "details": error.details}
+    except KeypactError as error:
+        return {"error": type(error).__name__, "message": str(error)}
+
+
+def requests() -> None:
+    """Do what the parent asks: open or close a folder, or make a request to it."""
+    backend: keypact.Backend | None = None
+    while (order := hear()) is not None:
+        if backend is not None and order[0] in ("open", "close"):
+            backend.close()
+            backend = None
+        if order[0] == "open":
+            backend = keypact.connect(f"sqlite:{order[1]}")
+        if order[0] in ("open", "close"):
+            say("done")
+        else:
+            assert backend is not None
+            say(outcome(partial(backend.call, *order)))
+    if backend is not None:
+        backend.close()
+
+
+def work(folder: str, workload: str, workers: list[int], **arguments: Any) -> None:
+    """Run a workload on one thread for each worker, when the parent says so."""
+    with keypact.connect(f"sqlite:{folder}") as backend:
+        say("ready")
+        hear()
+        say(run_threads(backend, getattr(workloads, workload), workers, arguments))
+
+
+def run_threads(
+    backend: workloads.Backend,
+    workload: workloads.Workload,
+    workers: list[int],
+    arguments: dict[str, Any],
+) -> list[Any]:
+    """What each worker's thread returned."""
+    with ThreadPoolExecutor(len(workers)) as pool:
+        futures = [pool.submit(workload, backend, who, **arguments) for who in workers]
+        return [future.result() for future in futures]
+
+
+PROGRAMS: dict[str, Callable[..., None]] = {"requests": requests, "work": work}
+
+if __name__ == "__main__":
+    die_with_parent()
+    PROGRAMS[sys.argv[1]](**json.loads(sys.argv[2]))
