@@ -40,8 +40,8 @@ def check(tables: Tables, case: Case) -> None:
         )
     raise AssertionError(
         f"{engine.name} on {case.id}: {found}\n"
-        f"listed departure: {listed or 'none'}\n"
-        f"expected ({case.source}): {case.steps[-1].expected}"
+        f"listed departure: {listed or 'none'}; expected, after {case.source}:\n"
+        + "\n".join(f"step {number}: {step}" for number, step in enumerate(case.steps, start=1))
     )
 
 

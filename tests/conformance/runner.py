@@ -54,11 +54,17 @@ class Tables:
                 self._new[shape] = f"{prefix}.{shape[1:]}"
             elif shape.startswith("@token"):
                 self._tokens[shape] = str(uuid.uuid4())
-            elif shape in self._names:
-                self._empty(shape)
             else:
-                self._create(shape)
+                self.emptied(shape)
         return {**self._names, **self._new, **self._tokens}
+
+    def emptied(self, shape: str) -> str:
+        """The name of a table of that shape, which is there and empty."""
+        if shape in self._names:
+            self._empty(shape)
+        else:
+            self._create(shape)
+        return self._names[shape]
 
     def _start_again(self) -> None:
         """One request that ends an engine must not fail every case after it."""

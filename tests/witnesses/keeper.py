@@ -35,7 +35,8 @@ class ServerEnded(Exception):
 def keep(folder: Path, command: list[str]) -> None:
     """Start the command, wait until nobody uses it, stop it, and remove the folder.
 
-    When the server ends by itself its output stays in the folder for whoever asks why.
+    When the server ends by itself the folder says so, and its output stays there until
+    nobody who may ask why is left.
     """
     with open(folder / "users", "a") as users, open(folder / "output", "ab") as output:
         server = subprocess.Popen(
@@ -56,8 +57,10 @@ def keep(folder: Path, command: list[str]) -> None:
             ended()
             fcntl.flock(users, fcntl.LOCK_EX)
         except ServerEnded:
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             (folder / "address").unlink(missing_ok=True)
-            return
+            (folder / "ended").touch()
+            fcntl.flock(users, fcntl.LOCK_EX)
         finally:
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             server.terminate()

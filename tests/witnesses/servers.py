@@ -194,6 +194,7 @@ def free_port() -> int:
 
 def _launch(server: Server, folder: Path) -> int:
     port = free_port()
+    (folder / "ended").unlink(missing_ok=True)
     keeper = subprocess.Popen(
         [
             sys.executable,
@@ -209,7 +210,8 @@ def _launch(server: Server, folder: Path) -> int:
     )
     deadline = time.monotonic() + START_SECONDS
     while not _answers(port):
-        if keeper.poll() is not None or time.monotonic() > deadline:
+        ended = keeper.poll() is not None or (folder / "ended").exists()
+        if ended or time.monotonic() > deadline:
             output = (folder / "output").read_text(errors="replace")[-2000:]
             shutil.rmtree(folder, ignore_errors=True)
             raise RuntimeError(f"{server.name} did not start on port {port}:\n{output}")
