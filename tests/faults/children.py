@@ -53,11 +53,15 @@ class Child:
 
     def receive(self) -> Any:
         """The next line from the child."""
+        return json.loads(self.receive_text())
+
+    def receive_text(self) -> str:
+        """The same from a child that does not speak JSON."""
         line = self._stdout.readline()
         if not line.endswith("\n"):
             self._process.wait(END_SECONDS)
-            raise ChildFailed(f"exit code {self._process.returncode}\n{self.errors()}")
-        return json.loads(line)
+            raise ChildFailed(f"exit code {self._process.returncode}\n{line}{self.errors()}")
+        return line
 
     def remaining(self) -> Iterator[Any]:
         """Lines until the child ends or is killed; half a line is none."""

@@ -5,17 +5,19 @@ from __future__ import annotations
 import ctypes
 import json
 import os
+import random
 import signal
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from itertools import count
 from typing import Any
 
 import keypact
 from keypact.errors import DynamoDBError, KeypactError
 
-from . import workloads
+from . import ledger, workloads
 
 _PR_SET_PDEATHSIG = 1
 
@@ -85,7 +87,58 @@ def run_threads(
         return [future.result() for future in futures]
 
 
-PROGRAMS: dict[str, Callable[..., None]] = {"requests": requests, "work": work}
+def write_ledger(folder: str, starts: list[int]) -> None:
+    """Write until killed: a thread for each worker, from its number on, each write reported."""
+
+    def write(worker: int) -> None:
+        for number in count(starts[worker]):
+            backend.call(*ledger.request_of(worker, number))
+            say([worker, number])
+
+    with keypact.connect(f"sqlite:{folder}") as backend, ThreadPoolExecutor(len(starts)) as pool:
+        for future in [pool.submit(write, worker) for worker in range(len(starts))]:
+            future.result()
+
+
+def make_and_drop_tables(folder: str, seed: str) -> None:
+    """Make and delete tables until killed, each reported before and after."""
+    rng = random.Random(seed)
+    with keypact.connect(f"sqlite:{folder}") as backend:
+        while True:
+            name = f"table{rng.randrange(4)}"
+            there = name in backend.call("ListTables", {})["TableNames"]
+            say(["before", name, there])
+            if there:
+                backend.call("DeleteTable", {"TableName": name})
+            else:
+                backend.call("CreateTable", {**ledger.TABLES[0], "TableName": name})
+                item = ledger.steps_of(0, 0)[0].item
+                backend.call("PutItem", {"TableName": name, "Item": item})
+            say(["after", name, not there])
+
+
+def play(folder: str, player: str, times: int) -> None:
+    """Call registers, each call reported before and after."""
+    with keypact.connect(f"sqlite:{folder}") as backend:
+        say("ready")
+        hear()
+        for call in workloads.register_calls(player, times):
+            say(call.make(backend, announce=say))
+
+
+def serve(folder: str) -> None:
+    """The command itself; what it prints goes to the parent."""
+    from keypact.cli import main
+
+    os.dup2(1, 2)
+    sys.argv = ["keypact", "dynamodb", "--data", folder, "--port", "0"]
+    main()
+
+
+PROGRAMS: dict[str, Callable[..., None]] = {
+    program.__name__: program
+    for program in (make_and_drop_tables, play, requests, serve, work, write_ledger)
+}
 
 if __name__ == "__main__":
     die_with_parent()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
 from keypact.errors import DynamoDBError
@@ -177,43 +177,50 @@ REGISTERS = 3
 
 def play_registers(backend: Backend, who: int, *, seed: int, times: int) -> list[list[Any]]:
     """Read and write registers at random; gives each call with its times and answer."""
-    return list(record_registers(backend, f"{seed} {who}", range(times)))
+    return [call.make(backend) for call in register_calls(f"{seed} {who}", times)]
 
 
-def record_registers(backend: Backend, player: str, numbers: Iterable[int]) -> Iterator[list[Any]]:
-    """The calls of one player, one by one; values are never used twice."""
+class RegisterCall:
+    """One call to one register."""
+
+    def __init__(self, name: str, kind: str, new: str | None, known: dict[str, Any]) -> None:
+        self._name, self._kind, self._new, self._known = name, kind, new, known
+        self._expected = known.get(name)
+
+    def make(self, backend: Backend, announce: Callable[[list[Any]], None] | None = None) -> Any:
+        """Register, times, kind, new, expected, found, succeeded: an Operation's fields.
+
+        Announced is the same without an answer, as it stands if none ever comes.
+        """
+        operation, request = _register_request(self._name, self._kind, self._new, self._expected)
+        found, succeeded = None, True
+        # A delete that shows what it deleted is a swap with nothing.
+        kind = "swap" if self._kind == "delete" else self._kind
+        invoked = time.monotonic_ns()
+        if announce is not None:
+            announce([self._name, invoked, FOREVER, kind, self._new, self._expected])
+        try:
+            answer = backend.call(operation, request)
+            item = answer.get("Item") or answer.get("Attributes")
+        except DynamoDBError as error:
+            if error.code != "ConditionalCheckFailedException":
+                raise
+            item, succeeded = error.details.get("Item"), False
+        responded = time.monotonic_ns()
+        if item:
+            found = item["value"]["S"]
+        self._known[self._name] = found if kind == "read" or not succeeded else self._new
+        return [self._name, invoked, responded, kind, self._new, self._expected, found, succeeded]
+
+
+def register_calls(player: str, times: int) -> Iterator[RegisterCall]:
+    """A player's calls; values are never used twice, and conditions expect what it knows."""
     rng = random.Random(player)
-    known: dict[str, str | None] = {}
-    for number in numbers:
-        name = f"register{rng.randrange(REGISTERS)}"
+    known: dict[str, Any] = {}
+    for number in range(times):
         kind = rng.choice(["read", "read", "write", "swap", "cas", "cas", "delete"])
-        new = None if kind == "delete" else f"{player} {number}"
-        record = _call_register(backend, name, kind, new, known.get(name))
-        known[name] = record[6] if kind in ("read", "cas") and not record[7] else record[4]
-        if kind == "read":
-            known[name] = record[6]
-        yield record
-
-
-def _call_register(
-    backend: Backend, name: str, kind: str, new: str | None, expected: str | None
-) -> list[Any]:
-    """Register, times, kind, new, expected, found, succeeded: the fields of an Operation."""
-    operation, request = _register_request(name, kind, new, expected)
-    found, succeeded = None, True
-    invoked = time.monotonic_ns()
-    try:
-        answer = backend.call(operation, request)
-        item = answer.get("Item") or answer.get("Attributes")
-    except DynamoDBError as error:
-        if error.code != "ConditionalCheckFailedException":
-            raise
-        item, succeeded = error.details.get("Item"), False
-    responded = time.monotonic_ns()
-    if item:
-        found = item["value"]["S"]
-    recorded = "swap" if kind == "delete" else kind
-    return [name, invoked, responded, recorded, new, expected, found, succeeded]
+        new = f"{player} {number}" if kind in ("write", "swap", "cas") else None
+        yield RegisterCall(f"register{rng.randrange(REGISTERS)}", kind, new, known)
 
 
 def _register_request(
@@ -236,8 +243,3 @@ def _register_request(
             request["ConditionExpression"] = "#v = :expected"
             request["ExpressionAttributeValues"] = {":expected": {"S": expected}}
     return "PutItem", request
-
-
-def unanswered(record: list[Any]) -> list[Any]:
-    """The same call as if its answer had never come."""
-    return [record[0], record[1], FOREVER, *record[3:]]
