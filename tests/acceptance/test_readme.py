@@ -29,6 +29,7 @@ ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text()
 PORT = "8000"
 START_SECONDS = 60
+FULL = os.environ.get("KEYPACT_README") == "full"
 
 pytestmark = [
     # One worker runs them all: in full mode they share a copy that takes long to set up.
@@ -48,7 +49,7 @@ EXAMPLES = re.findall(r"^```python\n(.*?)^```\n\n```text\n(.*?)^```$", README, r
 @pytest.fixture(scope="module")
 def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where the commands are run: set up from nothing by `make install`, or this repository."""
-    if os.environ.get("KEYPACT_README") != "full":
+    if not FULL:
         return ROOT
     folder = tmp_path_factory.mktemp("readme") / "keypact"
     folder.mkdir()
@@ -160,9 +161,22 @@ def _check_install(clone: Path, tmp_path: Path, command: str) -> None:
 
 
 def _check_that_ci_runs_it(clone: Path, tmp_path: Path, command: str) -> None:
-    """To run `make test` from within would never end: .ci/run does, with this test in it."""
-    assert re.search(rf"^{command}\b", (ROOT / ".ci/run").read_text(), re.MULTILINE)
-    assert "pytest" in _run([*command.split(), "--dry-run"], clone).stdout
+    """From within the tests it would not end, or change what they run with."""
+    assert re.search(rf"^{re.escape(command)}\b", (ROOT / ".ci/run").read_text(), re.MULTILINE)
+    if command.startswith("make"):
+        assert "pytest" in _run([*command.split(), "--dry-run"], clone).stdout
+
+
+def _check_conformance(clone: Path, tmp_path: Path, command: str) -> None:
+    """On one engine and one operation: on all of them it is what tests/conformance does."""
+    table = _run([*command.split(), "--engine", "embedded", "--case", "get_item"], clone).stdout
+    assert re.search(r"^\| embedded \|", table, re.MULTILINE)
+
+
+def _check_bench(clone: Path, tmp_path: Path, command: str) -> None:
+    """The shortest benchmark where there is time, else that the command can be started."""
+    answer = _run([*command.split(), f"ARGS={'start' if FULL else '--help'}"], clone)
+    assert ("ratio" if FULL else "usage") in answer.stdout
 
 
 def _check_aws(clone: Path, tmp_path: Path, command: str) -> None:
@@ -187,6 +201,9 @@ CHECKS = {
     "make install": _check_install,
     "make serve": _check_make_serve,
     "make test": _check_that_ci_runs_it,
+    "make bench": _check_bench,
+    "tests/witnesses/install": _check_that_ci_runs_it,
+    ".venv/bin/python -m tests.conformance": _check_conformance,
     ".venv/bin/keypact dynamodb": _check_server,
     "export AWS_": _check_aws,
     "aws ": _check_aws,
