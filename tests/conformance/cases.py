@@ -7,9 +7,9 @@ the runner puts the name of a real, empty table of that shape in its place, and 
 client request token that nobody has used.
 
 Expectations come from AWS's documentation (a source such as "API_PutItem" is the name of
-its page) and from botocore's model. Where these are silent they come from error texts that
-the service is known to give ("service"), and else from what most witnesses answer
-("majority"). They never come from our own engine.
+its page) and from botocore's model. Where these are silent they come from error texts and
+figures that the service is known to give ("service"), and else from what most witnesses
+answer ("majority"). They never come from our own engine.
 """
 
 # Attribute values are made by functions that bear their types' names.

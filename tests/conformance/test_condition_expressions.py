@@ -157,7 +157,7 @@ CASES = [
     holds("value_less_than_attribute", ":v < n", True, {"v": N(4)}),
     holds("two_attributes", "n = n2", True),
     holds("two_attributes_in_order", "n < big", True),
-    holds("two_absent_attributes_are_not_equal", "absent = nowhere", False, source="majority"),
+    holds("two_absent_attributes_are_equal", "absent = nowhere", True, source="majority"),
     holds("attribute_with_itself", "n = n", INVALID, source="service"),
     holds("two_equal_values", ":v = :w", True, {"v": N(5), "w": N(5)}, source="majority"),
     # Paths

@@ -147,7 +147,9 @@ CASES = [
     takes("attribute_name_long", {**A, "n" * 255: N(1)}),
     takes("attribute_name_longest", {**A, "n" * 65535: N(1)}),
     refuses("attribute_name_too_long", {**A, "n" * 65536: N(1)}, source="botocore model"),
-    # Pages of a megabyte
+    # Pages of a megabyte. The item that crosses the limit is still in the page: a full page
+    # is reported to cost 128.5 units, and a megabyte is 128. The documentation can be read
+    # both ways, and three witnesses of four stop before that item.
     case(
         "query_page",
         (
@@ -164,7 +166,7 @@ CASES = [
             page({"sk": S("011")}),
         ),
         given=puts("@sorted", *TWELVE),
-        source="API_Scan",
+        source="service",
     ),
     case(
         "query_page_is_counted_before_the_filter",
@@ -174,7 +176,7 @@ CASES = [
             page(scanned=11, LastEvaluatedKey={"pk": S("a"), "sk": S("010")}),
         ),
         given=puts("@sorted", *TWELVE),
-        source="API_Scan",
+        source="service",
     ),
     case(
         "scan_page",
@@ -187,7 +189,7 @@ CASES = [
             ),
         ),
         given=puts("@sorted", *TWELVE),
-        source="API_Scan",
+        source="service",
     ),
     case(
         "query_page_backward",
@@ -200,7 +202,7 @@ CASES = [
             ),
         ),
         given=puts("@sorted", *TWELVE),
-        source="API_Scan",
+        source="service",
     ),
     case(
         "batch_get_sixteen_megabytes",

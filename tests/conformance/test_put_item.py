@@ -180,7 +180,11 @@ CASES = [
         "value_given_as_text",
         ("PutItem", put("@simple", {**PK, "v": "x"}), NOT_SERIALIZED),
     ),
-    case("empty_attribute_name", ("PutItem", put("@simple", {**PK, "": S("x")}), INVALID)),
+    case(
+        "empty_attribute_name",
+        ("PutItem", put("@simple", {**PK, "": S("x")}), INVALID),
+        source="HowItWorks.NamingRulesDataTypes",
+    ),
     # Conditions
     case(
         "absent_key_may_be_created",

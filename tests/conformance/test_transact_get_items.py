@@ -117,17 +117,14 @@ CASES = [
             *reads(at("@simple", B_), at("@simple", {"pk": N(1)})),
             cancelled("None", "ValidationError"),
         ),
-        source="majority",
     ),
     case(
         "key_with_another_attribute",
         (*reads(at("@simple", {**A, "v": N(1)})), cancelled("ValidationError")),
-        source="majority",
     ),
     case(
         "sort_key_missing",
         (*reads(at("@sorted", A)), cancelled("ValidationError")),
-        source="majority",
     ),
     case(
         "bad_return_consumed_capacity",

@@ -264,7 +264,6 @@ CASES = [
         writes(putting({"v": N(1)})),
         cancelled("ValidationError"),
         [],
-        source="majority",
     ),
     does(
         "key_of_wrong_type_in_put",
@@ -285,7 +284,6 @@ CASES = [
         writes(deleting({**A, "v": N(1)})),
         cancelled("ValidationError"),
         [],
-        source="majority",
     ),
     does(
         "item_too_large",
