@@ -6,18 +6,24 @@ import ctypes
 import json
 import os
 import random
+import resource
+import shutil
 import signal
+import subprocess
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 import keypact
+from keypact.backends import EmbeddedBackend
 from keypact.errors import DynamoDBError, KeypactError
 
 from . import ledger, workloads
+from .checks import check_indexes
 
 _PR_SET_PDEATHSIG = 1
 
@@ -135,9 +141,124 @@ def serve(folder: str) -> None:
     main()
 
 
+# The disk --------------------------------------------------------------------------------
+
+
+# How often each writer runs into a full disk.
+FAILURES_EACH = 5
+
+
+def put_things(folder: str, threads: int, each: int, fsync: bool) -> None:
+    """Put so many items, no two alike, each reported when it is acknowledged."""
+
+    def put(thread: int) -> None:
+        for number in range(each):
+            item = {"pk": {"S": f"{thread} {number}"}}
+            backend.call("PutItem", {"TableName": "things", "Item": item})
+            say(f"acknowledged {thread} {number}")
+
+    with EmbeddedBackend(Path(folder), fsync=fsync) as backend:
+        workloads.create_table(backend, "things")
+        with ThreadPoolExecutor(threads) as pool:
+            list(pool.map(put, range(threads)))
+
+
+def fill_disk(folder: str, limit_bytes: int, copy_to: str) -> None:
+    """Write until the disk takes no more, look, make room, write again; report it all.
+
+    Without a limit the folder stands on a small disk of its own, with a file in the way
+    that makes room when it goes.
+    """
+    workers = range(4)
+    done = [0] * len(workers)
+    failures: list[list[dict[str, Any]]] = [[] for _ in workers]
+
+    def write(worker: int, until: Callable[[], bool]) -> None:
+        """Write on and on; what fails is tried again."""
+        while not until():
+            result = outcome(partial(backend.call, *ledger.request_of(worker, done[worker])))
+            if "error" in result:
+                failures[worker].append(result)
+            else:
+                done[worker] += 1
+
+    def write_into_the_wall(worker: int) -> None:
+        # After the first failure a smaller write may still fit.
+        write(worker, lambda: len(failures[worker]) == FAILURES_EACH)
+
+    def write_some_more(worker: int) -> None:
+        goal = done[worker] + 30
+        write(worker, lambda: done[worker] == goal or bool(failures[worker]))
+
+    ballast = Path(folder) / "ballast"
+    if limit_bytes:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit_bytes, resource.RLIM_INFINITY))
+    else:
+        ballast.write_bytes(bytes(9 * 1024 * 1024))
+    with keypact.connect(f"sqlite:{folder}") as backend, ThreadPoolExecutor(4) as pool:
+        ledger.create_tables(backend)
+        list(pool.map(write_into_the_wall, workers))
+        say({"done": done, "failures": failures, "states": _states(backend)})
+        if limit_bytes:
+            unlimited = (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
+            resource.setrlimit(resource.RLIMIT_FSIZE, unlimited)
+        else:
+            ballast.unlink()
+        failures = [[] for _ in workers]
+        list(pool.map(write_some_more, workers))
+        check_indexes(backend)
+        say({"done": done, "failures": failures, "states": _states(backend)})
+    shutil.copytree(folder, copy_to)
+
+
+def _states(backend: keypact.Backend) -> list[Any]:
+    """All items, as lists that JSON can carry."""
+    states = ledger.read_states(backend)
+    return [
+        [worker, table, entry, item]
+        for worker, state in states.items()
+        for (table, entry), item in state.items()
+    ]
+
+
+def try_folder(folder: str, prepare: list[str], user: int) -> None:
+    """Fill a folder, prepare it with a command, become another user, and use it."""
+    with keypact.connect(f"sqlite:{folder}") as backend:
+        workloads.create_table(backend, "things")
+        backend.call("PutItem", {"TableName": "things", "Item": {"pk": {"S": "before"}}})
+    if prepare:
+        subprocess.run(prepare, check=True)
+    if user:
+        os.setgroups([])
+        os.setgid(user)
+        os.setuid(user)
+
+    def use() -> dict[str, Any]:
+        with keypact.connect(f"sqlite:{folder}") as backend:
+            item = {"pk": {"S": "after"}}
+            return {
+                "get": outcome(lambda: workloads.get(backend, "things", "before")),
+                "put": outcome(
+                    lambda: backend.call("PutItem", {"TableName": "things", "Item": item})
+                ),
+            }
+
+    say(outcome(use))
+
+
 PROGRAMS: dict[str, Callable[..., None]] = {
     program.__name__: program
-    for program in (make_and_drop_tables, play, requests, serve, work, write_ledger)
+    for program in (
+        fill_disk,
+        make_and_drop_tables,
+        play,
+        put_things,
+        requests,
+        serve,
+        try_folder,
+        work,
+        write_ledger,
+    )
 }
 
 if __name__ == "__main__":

@@ -6,13 +6,12 @@ Writers compare it once a commit; readers when something they looked for is miss
 
 from __future__ import annotations
 
-import sqlite3
 from threading import Lock
 
 import msgspec
 
 from ..tables import Definition, Index, Table, Tables
-from .files import FolderError, in_words, store_failure
+from .files import STORE_FAILURES, FolderError, in_words, store_failure
 from .store import Connection, Store
 
 
@@ -24,7 +23,7 @@ class Catalog:
         self._replacing = Lock()
         try:
             self.tables = store.read(_load)
-        except sqlite3.Error as error:
+        except STORE_FAILURES as error:
             store.close()
             raise FolderError(f"cannot read the tables' definitions: {in_words(error)}") from error
 
@@ -32,7 +31,7 @@ class Catalog:
         """Read the tables again if another process changed them; whether it had."""
         try:
             return self._store.read(self.refresh_on)
-        except sqlite3.Error as error:
+        except STORE_FAILURES as error:
             raise store_failure(error) from error
 
     def refresh_on(self, connection: Connection) -> bool:

@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+import msgspec
+
 from ..errors import InternalServerError
 
 FILE_NAME = "keypact.sqlite"
@@ -199,13 +201,20 @@ def _identity(folder: Path) -> tuple[int, int]:
 # Failures --------------------------------------------------------------------------
 
 
-def store_failure(error: sqlite3.Error) -> InternalServerError:
-    """SQLite's failure as DynamoDB's error: nothing of the request was kept."""
+# What reading or writing the file may raise. SQLite does not notice when the bytes of
+# an item are damaged, but then they are hardly JSON any more.
+STORE_FAILURES = (sqlite3.Error, msgspec.DecodeError)
+
+
+def store_failure(error: Exception) -> InternalServerError:
+    """A failure of the store as DynamoDB's error: nothing of the request was kept."""
     return InternalServerError(f"The store failed and nothing was changed: {in_words(error)}")
 
 
-def in_words(error: sqlite3.Error) -> str:
+def in_words(error: Exception) -> str:
     """What went wrong in the folder, and what to do about it."""
+    if isinstance(error, msgspec.DecodeError):
+        return "the file is damaged, and an item in it is not JSON; restore the folder from a copy"
     name = getattr(error, "sqlite_errorname", "")
     for prefix, words in _WORDS.items():
         if name.startswith(prefix):
@@ -216,7 +225,8 @@ def in_words(error: sqlite3.Error) -> str:
 _WORDS = {
     "SQLITE_FULL": "the disk is full; free some space and try again",
     "SQLITE_READONLY": "the folder or its files are read-only; make them writable",
-    "SQLITE_CANTOPEN": "the file cannot be opened or made; check the folder's permissions",
+    "SQLITE_CANTOPEN": "the file or its log cannot be opened or made; "
+    "make the folder and its disk readable and writable",
     "SQLITE_CORRUPT": "the file is damaged; restore the folder from a copy",
     "SQLITE_NOTADB": "keypact.sqlite is not a database, or its first page is damaged; "
     "restore the folder from a copy",

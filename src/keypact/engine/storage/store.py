@@ -17,7 +17,13 @@ from typing import Any, TypeVar
 from weakref import WeakSet
 
 from ..errors import InternalServerError, ServiceError
-from .files import leave_to_parent, open_connection, open_folder, store_failure
+from .files import (
+    STORE_FAILURES,
+    leave_to_parent,
+    open_connection,
+    open_folder,
+    store_failure,
+)
 
 T = TypeVar("T")
 Connection = sqlite3.Connection
@@ -295,4 +301,4 @@ if hasattr(os, "register_at_fork"):
 
 
 def _as_service_error(error: Exception) -> Exception:
-    return store_failure(error) if isinstance(error, sqlite3.Error) else error
+    return store_failure(error) if isinstance(error, STORE_FAILURES) else error

@@ -173,7 +173,7 @@ def test_a_refused_folder_is_not_kept_open(tmp_path):
     [
         ("SQLITE_FULL", "disk is full"),
         ("SQLITE_READONLY_DIRECTORY", "read-only"),
-        ("SQLITE_CANTOPEN_ISDIR", "cannot be opened"),
+        ("SQLITE_CANTOPEN_ISDIR", "cannot be opened or made"),
         ("SQLITE_CORRUPT_INDEX", "damaged"),
         ("SQLITE_NOTADB", "not a database"),
         ("SQLITE_BUSY_RECOVERY", "another process"),
