@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import multiprocessing
 import os
 import random
 import resource
@@ -20,6 +21,7 @@ from typing import Any
 
 import keypact
 from keypact.backends import EmbeddedBackend
+from keypact.engine.storage.store import Store
 from keypact.errors import DynamoDBError, KeypactError
 
 from . import ledger, workloads
@@ -246,10 +248,81 @@ def try_folder(folder: str, prepare: list[str], user: int) -> None:
     say(outcome(use))
 
 
+# Forks -----------------------------------------------------------------------------------
+
+
+def fork_with_store(folder: str, other_folder: str, fork_method: str) -> None:
+    """Fork with a store open, and report what each of the two processes can still do."""
+    backend = keypact.connect(f"sqlite:{folder}" if folder else "memory:")
+    workloads.create_table(backend, "things")
+    item = {"pk": {"S": "before"}}
+    backend.call("PutItem", {"TableName": "things", "Item": item})
+
+    def use(address: str) -> dict[str, Any]:
+        def connect_and_list() -> dict[str, Any]:
+            with keypact.connect(address) as another:
+                return another.call("ListTables", {})
+
+        return outcome(connect_and_list)
+
+    def report_from_child() -> None:
+        put = {"TableName": "things", "Item": {"pk": {"S": "forked"}}}
+        report = {
+            "get": outcome(lambda: workloads.get(backend, "things", "before")),
+            "put": outcome(lambda: backend.call("PutItem", put)),
+            "other folder": use(f"sqlite:{other_folder}"),
+            "memory": use("memory:"),
+        }
+        if folder:
+            report["same folder"] = use(f"sqlite:{folder}")
+        backend.close()
+        say(report)
+
+    if fork_method == "multiprocessing":
+        process = multiprocessing.get_context("fork").Process(target=report_from_child)
+        process.start()
+        process.join()
+    else:
+        number = os.fork()
+        if number == 0:
+            die_with_parent()
+            report_from_child()
+            # Out through the end of the interpreter, which deletes everything it made.
+            sys.exit(0)
+        os.waitpid(number, 0)
+    backend.call("PutItem", {"TableName": "things", "Item": {"pk": {"S": "after"}}})
+    answer = backend.call("Scan", {"TableName": "things"})
+    backend.close()
+    say(
+        {
+            "parent": sorted(one["pk"]["S"] for one in answer["Items"]),
+            "again": use(f"sqlite:{folder}") if folder else None,
+        }
+    )
+
+
+def fork_and_close(folder: str) -> None:
+    """Fork with a store open and close it; the forked process ends when it is told to."""
+    # A store alone: an engine's own thread would keep it from ever being deleted.
+    store = Store(Path(folder))
+    store.read(lambda connection: connection.execute("SELECT * FROM tables").fetchall())
+    number = os.fork()
+    if number == 0:
+        die_with_parent()
+        hear()
+        del store
+        sys.exit(0)
+    store.close()
+    say("closed")
+    os.waitpid(number, 0)
+
+
 PROGRAMS: dict[str, Callable[..., None]] = {
     program.__name__: program
     for program in (
         fill_disk,
+        fork_and_close,
+        fork_with_store,
         make_and_drop_tables,
         play,
         put_things,
