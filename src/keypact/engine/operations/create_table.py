@@ -231,8 +231,6 @@ def _check_projections(request: Request) -> None:
                 raise _invalid("ProjectionType is INCLUDE, but NonKeyAttributes is not specified")
             if kind != "INCLUDE" and names is not None:
                 raise _invalid(f"ProjectionType is {kind}, but NonKeyAttributes is specified")
-            if names is not None and len(set(names)) != len(names):
-                raise _invalid("Duplicate attribute names in NonKeyAttributes")
             total += len(names or ())
     if total > PROJECTED_NAMES_MAX:
         raise _invalid(
