@@ -195,7 +195,7 @@ CASES = [
     # an error of the protocol; the others fail, or keep what they cannot give back.
     puts_value(
         "unpaired_surrogate",
-        b'{"S": "\ud800"}',
+        b'{"S": "\\ud800"}',
         NOT_SERIALIZED,
         source="HowItWorks.NamingRulesDataTypes",
     ),
