@@ -38,7 +38,7 @@ values = st.recursive(
     scalars,
     lambda inner: st.one_of(
         st.builds(lambda v: {"L": v}, st.lists(inner, max_size=4)),
-        st.builds(lambda v: {"M": v}, st.dictionaries(st.text(), inner, max_size=4)),
+        st.builds(lambda v: {"M": v}, st.dictionaries(st.text(min_size=1), inner, max_size=4)),
     ),
     max_leaves=12,
 )
@@ -55,7 +55,7 @@ def test_checking_is_idempotent_and_leaves_its_input(value: dict[str, Any]) -> N
     assert equal(checked, checked)
 
 
-@given(st.dictionaries(st.text(), values, max_size=5))
+@given(st.dictionaries(st.text(min_size=1), values, max_size=5))
 def test_an_item_is_as_large_as_its_names_and_values(item: dict[str, Any]) -> None:
     """Names count in UTF-8."""
     checked, size = check_attributes(item)

@@ -93,7 +93,7 @@ def _comparison(binder: Binder, node: Comparison) -> Test:
         return _equal(left, right)
     if sign == "<>":
         same = _equal(left, right)
-        # True also when either side is missing.
+        # True also when one side is missing.
         return lambda item, values: not same(item, values)
     for operand in (node.left, node.right):
         binder.restrict(operand, ORDERED, f"operator: {sign}")
@@ -130,10 +130,11 @@ def rank(tag: str, content: str) -> Any:
 def _equal(left: Find, right: Find) -> Test:
     def test(item: Attributes, values: Values) -> bool:
         ours, theirs = left(item, values), right(item, values)
-        if ours is None or theirs is None:
-            return False
-        # Most often the same text; sets and what holds them need the longer look.
-        return ours == theirs or equal(ours, theirs)
+        # Most often the same text. Two that are missing are equal, as most witnesses say.
+        if ours == theirs:
+            return True
+        # Sets and what holds them need the longer look.
+        return ours is not None and theirs is not None and equal(ours, theirs)
 
     return test
 

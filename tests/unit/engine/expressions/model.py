@@ -114,6 +114,8 @@ def holds(node: Condition, item: Item) -> bool:
 
 
 def compare(sign: str, left: Any, right: Any) -> bool:
+    if sign == "=" and left is None and right is None:
+        return True
     if left is None or right is None or left[0] != right[0]:
         return False
     if sign == "=":
