@@ -47,9 +47,13 @@ class ThreadWriter:
         """Queue a write; its outcome is delivered on the event loop."""
         self._queue.put((prepared, deliver))
 
+    def end(self) -> None:
+        """Let the thread end once it has finished what is queued."""
+        self._queue.put(None)
+
     def close(self) -> None:
         """Finish what is queued, then end the thread."""
-        self._queue.put(None)
+        self.end()
         self._thread.join()
 
     def _work(self) -> None:
