@@ -163,6 +163,10 @@ def start_private(server: Server) -> Running:
     return start(server, run=f"{os.getpid()}-{time.monotonic_ns()}")
 
 
+# A keeper outlives the call that started it.
+_KEEPERS: list[subprocess.Popen[bytes]] = []
+
+
 def _run_id() -> str:
     return os.environ.get("PYTEST_XDIST_TESTRUNUID") or str(os.getpid())
 
@@ -208,6 +212,7 @@ def _launch(server: Server, folder: Path) -> int:
         # go of the server, and not the keeper, which has to stop it.
         start_new_session=True,
     )
+    _KEEPERS.append(keeper)
     deadline = time.monotonic() + START_SECONDS
     while not _answers(port):
         ended = keeper.poll() is not None or (folder / "ended").exists()
