@@ -307,8 +307,13 @@ _SIZES: dict[str, Callable[[Any], int]] = {
 }
 
 
+_EMPTY = "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"
+
+
 def _only_member(value: object) -> tuple[str, object]:
     if type(value) is not dict:
+        if value is None:
+            raise ValidationException(_EMPTY)
         raise SerializationException("Unexpected field type")
     if len(value) == 1:
         ((tag, content),) = value.items()
@@ -320,9 +325,7 @@ def _only_member(value: object) -> tuple[str, object]:
     if len(present) == 1:
         return present[0]
     if not present:
-        raise ValidationException(
-            "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"
-        )
+        raise ValidationException(_EMPTY)
     raise ValidationException(
         "Supplied AttributeValue has more than one datatypes set, "
         "must contain exactly one of the supported datatypes"

@@ -163,7 +163,8 @@ def test_a_sum_beyond_38_digits_is_refused() -> None:
         ({"M": []}, SerializationException),
         ({"S": "\ud800"}, SerializationException),
         ("S", SerializationException),
-        (None, SerializationException),
+        (None, ValidationException),
+        ({"L": [None]}, ValidationException),
     ],
 )
 def test_values_that_are_none_are_refused(value: Any, error: type[ServiceError]) -> None:
