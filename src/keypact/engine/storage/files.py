@@ -83,7 +83,7 @@ def _keep_log(connection: sqlite3.Connection) -> None:
         try:
             connection.execute("PRAGMA journal_mode = WAL").close()
         except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+            if not is_busy(error) or time.monotonic() > deadline:
                 raise
             time.sleep(BUSY_POLL_SECONDS)
         else:
@@ -209,6 +209,11 @@ STORE_FAILURES = (sqlite3.Error, msgspec.DecodeError)
 def store_failure(error: Exception) -> InternalServerError:
     """A failure of the store as DynamoDB's error: nothing of the request was kept."""
     return InternalServerError(f"The store failed and nothing was changed: {in_words(error)}")
+
+
+def is_busy(error: sqlite3.Error) -> bool:
+    """Whether someone else has the lock."""
+    return error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
 
 
 def in_words(error: Exception) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -18,7 +19,9 @@ from weakref import WeakSet
 
 from ..errors import InternalServerError, ServiceError
 from .files import (
+    BUSY_SECONDS,
     STORE_FAILURES,
+    is_busy,
     leave_to_parent,
     open_connection,
     open_folder,
@@ -33,6 +36,9 @@ Job = Callable[[Connection], Any]
 BATCH_JOBS_MAX = 512
 # Idle connections kept for readers; more are opened while more threads read at once.
 READERS_IDLE_MAX = 32
+# A process that writes all the time frees the lock for about a tenth of it. Who looks
+# this often gets it within milliseconds.
+LOCK_POLL_SECONDS = 0.0005
 
 
 class Ticket:
@@ -93,6 +99,9 @@ class Store:
         # Why the store takes no more requests, once that is so.
         self._refusal: str | None = None
         self._writer = open_folder(folder, fsync=fsync)
+        # SQLite would wait longer and longer for the lock, and between two busy processes
+        # one could starve; see _begin.
+        self._writer.execute("PRAGMA busy_timeout = 0").close()
         # Held while the writer's connection is used; in memory it serves readers too,
         # and a write may read.
         self._writing = RLock()
@@ -252,7 +261,7 @@ class Store:
         try:
             # The store may have been closed while the batch waited.
             self._refuse()
-            connection.execute("BEGIN IMMEDIATE")
+            _begin(connection)
         except (ServiceError, sqlite3.Error) as error:
             # No job is at fault, so none is tried alone.
             for ticket in batch:
@@ -277,6 +286,20 @@ class Store:
             raise
         for ticket in batch:
             ticket.done = True
+
+
+def _begin(connection: Connection) -> None:
+    """Take the file's write lock, once no other process holds it."""
+    deadline = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError as error:
+            if not is_busy(error) or time.monotonic() > deadline:
+                raise
+            time.sleep(LOCK_POLL_SECONDS)
+        else:
+            return
 
 
 def snapshot(connection: Connection, job: Callable[[], T]) -> T:

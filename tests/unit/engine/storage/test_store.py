@@ -293,9 +293,9 @@ def test_what_a_job_saw_in_a_broken_commit_is_not_its_answer(store):
     assert names(store) == []
 
 
-def test_a_commit_that_cannot_begin_fails_all_at_once(on_disk, tmp_path):
+def test_a_commit_that_cannot_begin_fails_all_at_once(on_disk, tmp_path, monkeypatch):
     """With the file locked by someone else nobody waits once for each job of the batch."""
-    on_disk._writer.execute("PRAGMA busy_timeout = 50")
+    monkeypatch.setattr(store_module, "BUSY_SECONDS", 0)
     attempts: list[str] = []
     other = sqlite3.connect(tmp_path / "keypact.sqlite", isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
@@ -311,6 +311,20 @@ def test_a_commit_that_cannot_begin_fails_all_at_once(on_disk, tmp_path):
             ticket.result()
     on_disk.write(add("later"))
     assert names(on_disk) == ["later"]
+
+
+def test_a_writer_waits_for_another_process(on_disk, tmp_path):
+    """Somebody else's commit is not an error."""
+    other = sqlite3.connect(
+        tmp_path / "keypact.sqlite", isolation_level=None, check_same_thread=False
+    )
+    other.execute("BEGIN IMMEDIATE")
+    waiting = start(lambda: on_disk.write(add("patient")))
+    with pytest.raises(TimeoutError):
+        waiting.result(0.1)
+    other.execute("ROLLBACK")
+    assert waiting.result(HANG_SECONDS) == 1
+    other.close()
 
 
 # Interruptions ---------------------------------------------------------------------------
