@@ -35,6 +35,7 @@ READS = ("get", "query", "get plain", "query plain")
 READ_TARGET = 1.5
 WRITE_TARGET = 1.0
 SAMPLE = 20
+STOP_SECONDS_MAX = 10
 
 
 @dataclass
@@ -102,8 +103,20 @@ def _start(folder: Path, report: Report, stack: contextlib.ExitStack) -> Iterato
             say(report.notes[-1])
             continue
         client = drivers.Http(contender.name, server.endpoint, server.release)
-        stack.callback(client.close)
+        stack.callback(_stop, client, server)
         yield _Running(contender, server, client)
+
+
+def _stop(client: drivers.Http, server: servers.Running) -> None:
+    """Let go of the server and wait until it has ended.
+
+    One that writes its state as it stops would else make our folder anew, after its removal.
+    """
+    client.close()
+    deadline = time.monotonic() + STOP_SECONDS_MAX
+    # Its keeper removes this folder when the server is gone.
+    while server.folder.exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
 
 
 def _guard(one: _Running, step: Any) -> None:
