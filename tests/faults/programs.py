@@ -17,6 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import count
 from pathlib import Path
+from threading import Barrier
 from typing import Any
 
 import keypact
@@ -78,6 +79,7 @@ def requests() -> None:
 def work(folder: str, workload: str, workers: list[int], **arguments: Any) -> None:
     """Run a workload on one thread for each worker, when the parent says so."""
     with keypact.connect(f"sqlite:{folder}") as backend:
+        backend.call("ListTables", {})
         say("ready")
         hear()
         say(run_threads(backend, getattr(workloads, workload), workers, arguments))
@@ -89,10 +91,15 @@ def run_threads(
     workers: list[int],
     arguments: dict[str, Any],
 ) -> list[Any]:
-    """What each worker's thread returned."""
+    """What each worker's thread returned; all of them begin together."""
+    together = Barrier(len(workers))
+
+    def run(who: int) -> Any:
+        together.wait()
+        return workload(backend, who, **arguments)
+
     with ThreadPoolExecutor(len(workers)) as pool:
-        futures = [pool.submit(workload, backend, who, **arguments) for who in workers]
-        return [future.result() for future in futures]
+        return list(pool.map(run, workers))
 
 
 def write_ledger(folder: str, starts: list[int]) -> None:

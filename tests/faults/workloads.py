@@ -83,6 +83,8 @@ def count_by_version(backend: Backend, who: int, *, times: int) -> int:
     done = retries = 0
     while done < times:
         old = get(backend, "counters", "versioned")
+        # Time for the others to come between.
+        time.sleep(0.0002)
         version = 0 if old is None else int(old["version"]["N"])
         request: dict[str, Any] = {
             "TableName": "counters",
@@ -220,6 +222,8 @@ def register_calls(player: str, times: int) -> Iterator[RegisterCall]:
     for number in range(times):
         kind = rng.choice(["read", "read", "write", "swap", "cas", "cas", "delete"])
         new = f"{player} {number}" if kind in ("write", "swap", "cas") else None
+        # The players take turns at different times.
+        time.sleep(rng.random() * 0.0002)
         yield RegisterCall(f"register{rng.randrange(REGISTERS)}", kind, new, known)
 
 
