@@ -1,0 +1,1 @@
+"""Backends without I/O."""
