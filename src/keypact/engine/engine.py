@@ -50,6 +50,9 @@ from .tables import Table, Tables, present
 
 log = logging.getLogger(__name__)
 
+_encode = msgspec.json.Encoder().encode
+_decode = msgspec.json.Decoder().decode
+
 Request = dict[str, Any]
 Answer = dict[str, Any]
 
@@ -66,7 +69,7 @@ class Operation(NamedTuple):
 class Prepared:
     """A request that is checked and ready to run."""
 
-    __slots__ = ("job", "name", "operation", "request", "tables")
+    __slots__ = ("job", "name", "operation", "request", "tables", "writes")
 
     def __init__(
         self, name: str, operation: Operation, request: Request, tables: Tables, job: Job
@@ -77,11 +80,8 @@ class Prepared:
         # What it was prepared against: if that has changed, it is prepared again.
         self.tables = tables
         self.job = job
-
-    @property
-    def writes(self) -> bool:
-        """Whether it goes through a commit."""
-        return self.operation.writes
+        # Whether it goes through a commit.
+        self.writes = operation.writes
 
 
 class Engine:
@@ -118,13 +118,13 @@ class Engine:
 
     def execute(self, operation: str, request: Request) -> Answer:
         """The answer as DynamoDB gives it, or a ServiceError raised."""
-        answer: Answer = msgspec.json.decode(self.execute_bytes(operation, request))
+        answer: Answer = _decode(self.execute_bytes(operation, request))
         return answer
 
     def execute_bytes(self, operation: str, request: Request) -> bytes:
         """The answer as JSON, ready for the wire."""
         prepared = self.prepare(operation, request)
-        if not prepared.operation.writes:
+        if not prepared.writes:
             return self.run_read(prepared)
         answer = self.store.write(
             partial(self._run_write, prepared),
@@ -132,17 +132,17 @@ class Engine:
         )
         if prepared.operation.alone:
             self.catalog.refresh()
-        return msgspec.json.encode(answer)
+        return _encode(answer)
 
     def prepare(self, name: str, request: Request) -> Prepared:
         """Check a request and make it ready to run; nothing is read or written yet."""
         operation = OPERATIONS.get(name)
         if operation is None:
             raise UnknownOperationException(f"keypact has no operation {name!r}")
-        shapes.check(name, request)
-        if None in request.values():
+        if not shapes.check(name, request):
             request = present(request)
-        _refuse_older_forms(request)
+        if not _OLDER_FORMS.isdisjoint(request):
+            raise _older_forms(request)
         tables = self.catalog.tables
         try:
             return Prepared(name, operation, request, tables, operation.prepare(self, request))
@@ -156,7 +156,7 @@ class Engine:
     def run_read(self, prepared: Prepared) -> bytes:
         """Run a read."""
         try:
-            return msgspec.json.encode(self.store.read(prepared.job))
+            return _encode(self.store.read(prepared.job))
         except sqlite3.Error as error:
             # The table may be gone, dropped by another process.
             if not self.catalog.refresh():
@@ -184,7 +184,7 @@ class Engine:
 def _outcome(ticket: Ticket) -> bytes | ServiceError:
     error = ticket.error
     if error is None:
-        return msgspec.json.encode(ticket.answer)
+        return _encode(ticket.answer)
     if isinstance(error, ServiceError):
         return error
     log.error("a write failed", exc_info=error)
@@ -225,7 +225,6 @@ _OLDER_FORMS = frozenset(
 )
 
 
-def _refuse_older_forms(request: Request) -> None:
-    if not _OLDER_FORMS.isdisjoint(request):
-        names = ", ".join(sorted(_OLDER_FORMS.intersection(request)))
-        raise ValidationException(f"keypact does not take {names}; use expressions instead")
+def _older_forms(request: Request) -> ValidationException:
+    names = ", ".join(sorted(_OLDER_FORMS.intersection(request)))
+    return ValidationException(f"keypact does not take {names}; use expressions instead")

@@ -38,6 +38,8 @@ def join_parts(parts: list[bytes]) -> bytes:
 
     Every part but the last is escaped and closed, so that no part can run into the next.
     """
+    if len(parts) == 1:
+        return parts[0]
     *closed, last = parts
     return b"".join(part.replace(b"\x00", b"\x00\xff") + b"\x00\x00" for part in closed) + last
 

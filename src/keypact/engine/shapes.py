@@ -33,17 +33,20 @@ SHOWN_CHARACTERS_MAX = 16 * 1024
 KEY_CHARACTERS_MAX = 1024
 
 
-def check(operation: str, request: object) -> None:
+def check(operation: str, request: object) -> bool:
     """Return when the request has the operation's shape; raise what DynamoDB answers if not.
 
     A member that is null is an absent one, and a member DynamoDB does not know is ignored.
+    True means that no member is null; False that one may be.
     """
     accept = _acceptances.get(operation)
     if accept is None:
         accept = compile_acceptance(_model().shapes, _input_of(operation))
         _acceptances[operation] = accept
-    if not accept(request):
-        _inspect(operation, request)
+    if accept(request):
+        return True
+    _inspect(operation, request)
+    return False
 
 
 # Made when an operation is first asked for, so that nothing waits for the others.

@@ -82,6 +82,11 @@ class Table:
         return f"items_{self.id}"
 
     @cached_property
+    def find_sql(self) -> str:
+        """The statement that reads one item; made once, as it runs most often."""
+        return f"SELECT size, item FROM {self.tree} WHERE pk = ? AND sk = ?"
+
+    @cached_property
     def ttl_attribute(self) -> str | None:
         """Attribute that says when an item expires."""
         name: str | None = self.definition.get("TimeToLive")

@@ -28,6 +28,10 @@ class Bounds(NamedTuple):
         return self.high is None or key < self.high or (key == self.high and self.includes_high)
 
 
+# A whole partition.
+EVERYTHING = Bounds()
+
+
 class StartKey(NamedTuple):
     """Where the last page ended: row key, and in an index the item's own key behind it."""
 

@@ -13,6 +13,7 @@ from ..storage.store import Connection, Job
 from ..tables import Index, Table, check_key
 from .changes import environment
 from .key_ranges import (
+    EVERYTHING,
     Bounds,
     StartKey,
     part_bytes,
@@ -68,6 +69,9 @@ def _resolve(table: Table, index: Index | None, keys: KeyCondition) -> tuple[byt
         _operand(table, name, value, PARTITION_KEY_BYTES_MAX)
         for name, value in zip(schema.partition, partition, strict=True)
     ]
+    pk = partition_bytes(join_parts(parts))
+    if not equal and compared is None:
+        return pk, EVERYTHING
     sort = [
         _operand(table, name, value, SORT_KEY_BYTES_MAX)
         for name, value in zip(schema.sort, equal, strict=False)
@@ -76,10 +80,7 @@ def _resolve(table: Table, index: Index | None, keys: KeyCondition) -> tuple[byt
     if compared is not None:
         operator = compared.operator
         operands = [part_bytes(table, compared.name, value) for value in compared.values]
-    return (
-        partition_bytes(join_parts(parts)),
-        sort_bounds(sort, operator, operands, len(schema.sort)),
-    )
+    return pk, sort_bounds(sort, operator, operands, len(schema.sort))
 
 
 def _operand(table: Table, name: str, value: AttributeValue, bytes_max: int) -> bytes:

@@ -20,7 +20,7 @@ BUSY_SECONDS = 60
 BUSY_POLL_SECONDS = 0.01
 # Pages that a connection keeps. Not mmap: its resident pages grow with the table, and
 # a disk error behind a map is a signal that ends the process, not an error we can tell.
-CACHE_BYTES = 32 * 1024 * 1024
+CACHE_BYTES = 64 * 1024 * 1024
 STATEMENTS_CACHED = 512
 
 

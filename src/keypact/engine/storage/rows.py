@@ -12,7 +12,7 @@ from ..attributes import Attributes, size_of_attributes
 from ..tables import Index, Table
 from .store import Connection
 
-encode = msgspec.json.encode
+encode = msgspec.json.Encoder().encode
 # Typed, so that decoding need not guess; values stay as they are on the wire.
 decode = msgspec.json.Decoder(dict[str, dict[str, object]]).decode
 
@@ -39,9 +39,7 @@ class IndexChange:
 
 def find(connection: Connection, table: Table, pk: bytes, sk: bytes) -> tuple[int, bytes] | None:
     """Size and wire form of an item, None when there is none."""
-    row: tuple[int, bytes] | None = connection.execute(
-        f"SELECT size, item FROM {table.tree} WHERE pk = ? AND sk = ?", (pk, sk)
-    ).fetchone()
+    row: tuple[int, bytes] | None = connection.execute(table.find_sql, (pk, sk)).fetchone()
     return row
 
 

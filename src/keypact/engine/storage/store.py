@@ -35,7 +35,7 @@ Job = Callable[[Connection], Any]
 # Jobs in one transaction: bounds how long the first waits for the last.
 BATCH_JOBS_MAX = 512
 # Idle connections kept for readers; more are opened while more threads read at once.
-READERS_IDLE_MAX = 32
+READERS_IDLE_MAX = 16
 # A process that writes all the time frees the lock for about a tenth of it. Who looks
 # this often gets it within milliseconds.
 LOCK_POLL_SECONDS = 0.0005
