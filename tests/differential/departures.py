@@ -28,7 +28,8 @@ class Departure:
     reason: str
     source: str
     applies: Callable[[Difference], bool]
-    example: Scenario
+    # A request to create a table stands for itself.
+    example: Scenario | Json
 
 
 def known(difference: Difference) -> Departure | None:
@@ -51,13 +52,18 @@ def parts(request: Any) -> Iterator[Json]:
             yield from parts(member)
 
 
-def conditions(difference: Difference) -> Iterator[tuple[list[str], Json]]:
-    """The tokens of every condition, filter and key condition, with the values they use."""
+def condition_texts(difference: Difference) -> Iterator[tuple[str, Json]]:
+    """Every condition, filter and key condition, with its request."""
     for part in parts(difference.step.request):
         for member in ("ConditionExpression", "FilterExpression", "KeyConditionExpression"):
             if isinstance(part.get(member), str):
-                tokens = _TOKENS.findall(part[member])
-                yield tokens, part.get("ExpressionAttributeValues", {})
+                yield part[member], part
+
+
+def conditions(difference: Difference) -> Iterator[tuple[list[str], Json]]:
+    """The tokens of every condition, with the values they use."""
+    for text, part in condition_texts(difference):
+        yield _TOKENS.findall(text), part.get("ExpressionAttributeValues", {})
 
 
 def updates(difference: Difference) -> Iterator[tuple[str, Json]]:
@@ -82,10 +88,12 @@ def index_of(difference: Difference) -> Index | None:
 
 def is_refused(difference: Difference) -> bool:
     """We answer ValidationException, by itself or as a transaction's reason; they do not."""
-    ours = difference.ours
+    ours, reason = difference.ours, "ValidationError"
+    if difference.facet == "answer":
+        return ours.answer.count(reason) > difference.other().answer.count(reason)
     return difference.facet == "code" and (
         ours.code == "ValidationException"
-        or (ours.code == "TransactionCanceledException" and "ValidationError" in ours.answer)
+        or (ours.code == "TransactionCanceledException" and reason in ours.answer)
     )
 
 
@@ -136,7 +144,7 @@ def _typed_operands(tokens: list[str]) -> Iterator[tuple[str, set[str]]]:
         yield operand, {"S", "N", "B"}
     for at, token in enumerate(tokens):
         if token in ("begins_with", "attribute_type"):
-            for operand in tokens[at + 2 : at + 9]:
+            for operand in tokens[at + 2 :]:
                 if operand == ")":
                     break
                 yield operand, {"S", "B"} if token == "begins_with" else {"S"}
@@ -157,6 +165,22 @@ def _bounds(tokens: list[str], between: int) -> Iterator[str]:
     if "AND" in tokens[between:]:
         at = tokens.index("AND", between)
         yield from (tokens[at - 1], *tokens[at + 1 : at + 2])
+
+
+def _compares_with_itself(difference: Difference) -> bool:
+    return is_refused(difference) and any(
+        _TWICE.search(_with_names(text, part)) for text, part in condition_texts(difference)
+    )
+
+
+_TWICE = re.compile(
+    r"(?<![\w.\]])([\w.\[\]]+) ([<>=]+|BETWEEN|IN \() ?([^()]+, |\S+ AND )?\1(?![\w.\[])"
+)
+
+
+def _with_names(text: str, part: Json) -> str:
+    names = part.get("ExpressionAttributeNames", {})
+    return re.sub(r"#\w+", lambda found: names.get(found[0], found[0]), text)
 
 
 def _has_bounds_that_do_not_fit(difference: Difference) -> bool:
@@ -236,6 +260,17 @@ def _is_a_transaction(difference: Difference) -> bool:
     )
 
 
+def _projects_too_many(difference: Difference) -> bool:
+    request = difference.step.request
+    indexes = [
+        *request.get("GlobalSecondaryIndexes", []),
+        *request.get("LocalSecondaryIndexes", []),
+    ]
+    return is_refused(difference) and any(
+        len(index.get("Projection", {}).get("NonKeyAttributes", [])) > 20 for index in indexes
+    )
+
+
 _GLOBAL = Index("global0", True, ("g",), (), "KEYS_ONLY")
 _LOCAL = Index("local0", False, ("pk",), ("k",), "KEYS_ONLY")
 _INDEXED = [{**_KEY, "g": {"S": "x"}, "k": {"S": "y"}, "s": {"S": "z"}}]
@@ -247,6 +282,13 @@ DEPARTURES = [
         "API_Condition",
         _has_an_operand_of_the_wrong_type,
         _simple(_put("n < :v", v={"BOOL": True})),
+    ),
+    Departure(
+        "an operand compared with itself",
+        "The first operand must be distinct from the others.",
+        "service",
+        _compares_with_itself,
+        _simple(_put("n < n")),
     ),
     Departure(
         "bounds that hold nothing",
@@ -322,6 +364,18 @@ DEPARTURES = [
                 {"TransactItems": [{"Update": _update("SET n = :v REMOVE n", **_ONE).request}]},
             )
         ),
+    ),
+    Departure(
+        "more than 20 projected attributes",
+        "NonKeyAttributes has 1 to 20 members.",
+        "API_Projection",
+        _projects_too_many,
+        Table(
+            "pk",
+            "",
+            {"pk": "S"},
+            (Index("wide", True, ("pk",), (), "INCLUDE", tuple(f"n{at}" for at in range(21))),),
+        ).creation(),
     ),
     Departure(
         "two absent attributes",

@@ -13,7 +13,16 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import strategies as st
 
 from tests.differential.tables import ATTRIBUTES, Index, Pool
-from tests.differential.values import KINDS, MEMBER_NAMES, SETS, Json, anything, of_kind, pick
+from tests.differential.values import (
+    KINDS,
+    MEMBER_NAMES,
+    SETS,
+    Json,
+    anything,
+    of_kind,
+    pick,
+    sort_value,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,6 +40,8 @@ class Writing:
     pool: Pool
     names: dict[str, str] = field(default_factory=dict)
     values: dict[str, Json] = field(default_factory=dict)
+    # Filters of a query may not name its keys.
+    with_keys: bool = True
 
     def chance(self, once_in: int) -> bool:
         """True once in so many times; smaller examples have it false."""
@@ -79,7 +90,7 @@ class Writing:
     def attribute(self, *, with_keys: bool = True) -> tuple[str, str]:
         """An attribute of the table's items, with the type it mostly has."""
         kinds = dict(ATTRIBUTES)
-        if with_keys:
+        if with_keys and self.with_keys:
             kinds |= self.pool.table.types
         else:
             kinds |= {
@@ -116,7 +127,7 @@ class Writing:
 
 
 def condition(writing: Writing, depth: int = 0) -> str:
-    """A condition or filter."""
+    """A condition or filter; its operands mostly fit its operators."""
     if depth < _DEPTH_MAX and writing.chance(3):
         kind = writing.one_of(["AND", "OR", "NOT", "()"])
         inside = condition(writing, depth + 1)
@@ -128,11 +139,14 @@ def condition(writing: Writing, depth: int = 0) -> str:
     return writing.one_of(_SIMPLE_CONDITIONS)(writing)
 
 
-def _operands(writing: Writing, count: int) -> list[str]:
+def _operands(writing: Writing, count: int, *, ordered: bool = False) -> list[str]:
     """A path, then values or paths mostly of its type; or all of these in another order."""
     if writing.chance(6):
         operands = [f"size({writing.path()[0]})"]
         kind = "N"
+    elif ordered and not writing.chance(8):
+        kind = writing.one_of("NSNB")
+        operands = [writing.path_of(kind)]
     else:
         path, kind = writing.path()
         operands = [path]
@@ -144,12 +158,13 @@ def _operands(writing: Writing, count: int) -> list[str]:
 
 
 def _comparison(writing: Writing) -> str:
-    left, right = _operands(writing, 2)
-    return f"{left} {writing.one_of(_COMPARATORS)} {right}"
+    operator = writing.one_of(_COMPARATORS)
+    left, right = _operands(writing, 2, ordered=operator not in ("=", "<>"))
+    return f"{left} {operator} {right}"
 
 
 def _between(writing: Writing) -> str:
-    operand, low, high = _operands(writing, 3)
+    operand, low, high = _operands(writing, 3, ordered=True)
     return f"{operand} BETWEEN {low} AND {high}"
 
 
@@ -192,6 +207,9 @@ _SIMPLE_CONDITIONS = [
 ]
 
 
+_KEY_OPERATORS = ("none", "none", "=", "<", "<=", ">", ">=", ">=", "<=", "BETWEEN", "begins_with")
+
+
 def key_condition(writing: Writing, index: Index | None) -> str:
     """A key condition on the table or an index."""
     table = writing.pool.table
@@ -199,7 +217,7 @@ def key_condition(writing: Writing, index: Index | None) -> str:
     sort = ((table.sort,) if table.sort else ()) if index is None else index.sort
     parts = [_equals(writing, name) for name in partition]
     for position, name in enumerate(sort):
-        operator = writing.one_of(["none", "=", "<", "<=", ">", ">=", "BETWEEN", "begins_with"])
+        operator = writing.one_of(_KEY_OPERATORS)
         if operator == "none":
             break
         if operator == "=" or (operator == "begins_with" and table.types[name] == "N"):
@@ -229,16 +247,24 @@ def _ranged(writing: Writing, name: str, operator: str) -> str:
     if operator == "begins_with":
         return f"begins_with({writing.name(name)}, {first})"
     if operator == "BETWEEN":
-        return f"{writing.name(name)} BETWEEN {first} AND {_key_operand(writing, name)}"
+        bounds = [first, _key_operand(writing, name)]
+        if not writing.chance(8):
+            bounds.sort(key=lambda bound: sort_value(writing.values[bound]))
+        return f"{writing.name(name)} BETWEEN {bounds[0]} AND {bounds[1]}"
     return f"{writing.name(name)} {operator} {first}"
 
 
 # Projections and updates ------------------------------------------------------------
 
 
-def projection(writing: Writing) -> str:
-    """One to three paths, which seldom overlap."""
-    paths = [writing.path()[0] for _ in range(writing.one_of([1, 2, 3]))]
+def projection(writing: Writing, index: Index | None = None) -> str:
+    """One to three paths, which seldom overlap, and which an index mostly projects."""
+    count = writing.one_of([1, 2, 3])
+    if index is None or index.projection == "ALL" or writing.chance(4):
+        paths = [writing.path()[0] for _ in range(count)]
+    else:
+        names = [*writing.pool.table.key_names, *index.key_names, *index.included]
+        paths = [writing.name(writing.one_of(names)) for _ in range(count)]
     return ", ".join(_apart(writing, paths))
 
 

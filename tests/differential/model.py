@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tests.differential.tables import Index, Table
-from tests.differential.values import Json, sort_value
+from tests.differential.values import Json, canonical, sort_value
 
 NAME = "modelled"
 
@@ -97,7 +97,7 @@ class Model:
 
     def put(self, item: Json) -> None:
         """Add or replace an item."""
-        self.items[self.identity(item)] = item
+        self.items[self.identity(item)] = canonical(item)
 
     def delete(self, key: Json) -> None:
         """Take an item away, if it is there."""

@@ -46,8 +46,8 @@ class Scenario:
 Maker = Callable[[Writing], Step]
 
 # A scenario that fails shrinks to few; one that is drawn has many.
-_item_counts = st.sampled_from([0, 1, 3, 6, 9, 9])
-_step_counts = st.sampled_from([1, 2, 5, 8, 8])
+_item_counts = st.sampled_from([0, 3, 6, 9, 9, 9])
+_step_counts = st.sampled_from([1, 4, 8, 8, 8])
 
 
 @st.composite
@@ -197,12 +197,15 @@ def _page(writing: Writing, index: Index | None) -> Json:
     request: Json = {"TableName": TABLE, **_capacity(writing)}
     if index is not None:
         request["IndexName"] = index.name
-    if writing.chance(2):
+    if writing.chance(3):
         request["FilterExpression"] = expressions.condition(writing)
     if writing.chance(3):
-        request["ProjectionExpression"] = expressions.projection(writing)
+        request["ProjectionExpression"] = expressions.projection(writing, index)
     elif writing.chance(3):
-        request["Select"] = writing.one_of(["ALL_ATTRIBUTES", "COUNT", "ALL_PROJECTED_ATTRIBUTES"])
+        selects = ["COUNT", "ALL_ATTRIBUTES"]
+        if index is not None:
+            selects += ["COUNT", "ALL_PROJECTED_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES"]
+        request["Select"] = writing.one_of(selects)
     if (index is None or not index.is_global) and writing.chance(4):
         request["ConsistentRead"] = True
     return request
@@ -211,6 +214,7 @@ def _page(writing: Writing, index: Index | None) -> Json:
 def query(writing: Writing) -> Step:
     """One partition of the table or of an index."""
     index = _index(writing)
+    writing.with_keys = writing.chance(8)
     request = {
         "KeyConditionExpression": expressions.key_condition(writing, index),
         **_page(writing, index),

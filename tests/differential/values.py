@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from hypothesis import strategies as st
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
 Json = dict[str, Any]
 T = TypeVar("T")
@@ -40,10 +40,11 @@ def plain_number(number: Decimal) -> str:
 @st.composite
 def _wide_numbers(draw: st.DrawFn) -> Decimal:
     """Up to 38 digits at any magnitude that DynamoDB holds."""
-    digits = draw(st.integers(1, 10**38 - 1).map(lambda number: str(number).rstrip("0")))
+    count = draw(st.integers(1, 38))
+    digits = draw(st.integers(10 ** (count - 1), 10**count - 1).map(str)).rstrip("0")
     adjusted = draw(st.integers(-130, 125) | st.integers(-3, 40))
-    number = Decimal(digits).scaleb(adjusted - len(digits) + 1)
-    return -number if draw(st.booleans()) else number
+    # Built from its parts, for arithmetic would round it.
+    return Decimal((draw(st.integers(0, 1)), tuple(map(int, digits)), adjusted - len(digits) + 1))
 
 
 # Texts whose order by UTF-8, by UTF-16 and by ASCII differ.
@@ -91,11 +92,13 @@ def often(usual: st.SearchStrategy[Any], *rare: st.SearchStrategy[Any]) -> st.Se
 
 texts = often(few_texts, any_text)
 binaries = often(few_bytes, any_bytes).map(base64_text)
-numbers = often(few_numbers, any_number)
+numbers = often(few_numbers, any_number, written_numbers)
 
 
-def _set_of(members: st.SearchStrategy[str]) -> st.SearchStrategy[list[str]]:
-    return st.lists(members, min_size=1, max_size=3, unique=True)
+def _set_of(
+    members: st.SearchStrategy[str], unique_by: Callable[[str], Any] = str
+) -> st.SearchStrategy[list[str]]:
+    return st.lists(members, min_size=1, max_size=3, unique_by=unique_by)
 
 
 _CONTENTS: dict[str, st.SearchStrategy[Any]] = {
@@ -105,7 +108,7 @@ _CONTENTS: dict[str, st.SearchStrategy[Any]] = {
     "BOOL": st.booleans(),
     "NULL": st.just(True),
     "SS": _set_of(texts),
-    "NS": _set_of(numbers),
+    "NS": _set_of(numbers, Decimal),
     "BS": _set_of(binaries),
 }
 # Names inside maps; some need a placeholder in expressions.
@@ -157,12 +160,12 @@ anything = of_kinds(KINDS)
 
 _KEY_CONTENTS: dict[str, st.SearchStrategy[Any]] = {
     "S": often(few_texts, any_text.filter(bool)),
-    "N": numbers,
+    "N": often(few_numbers, any_number),
     "B": often(few_bytes, any_bytes.filter(bool)).map(base64_text),
 }
 _WIDE_KEY_CONTENTS: dict[str, st.SearchStrategy[Any]] = {
     "S": few_texts | any_text.filter(bool),
-    "N": few_numbers | any_number,
+    "N": few_numbers | any_number | written_numbers,
     "B": (few_bytes | any_bytes.filter(bool)).map(base64_text),
 }
 
@@ -171,6 +174,19 @@ def keys_of_kind(kind: str, *, wide: bool = False) -> st.SearchStrategy[Json]:
     """Values that a key of that type may have."""
     contents = (_WIDE_KEY_CONTENTS if wide else _KEY_CONTENTS)[kind]
     return contents.map(lambda it: {kind: it})
+
+
+def canonical(value: Any) -> Any:
+    """The value as DynamoDB gives it back: its numbers in one way of writing."""
+    if isinstance(value, list):
+        return [canonical(member) for member in value]
+    if not isinstance(value, dict):
+        return value
+    if len(value) == 1 and isinstance(value.get("N"), str):
+        return {"N": plain_number(Decimal(value["N"]))}
+    if len(value) == 1 and isinstance(value.get("NS"), list):
+        return {"NS": [plain_number(Decimal(number)) for number in value["NS"]]}
+    return {name: canonical(member) for name, member in value.items()}
 
 
 def sort_value(value: Json) -> Decimal | bytes:
