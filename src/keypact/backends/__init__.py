@@ -66,7 +66,7 @@ def connect(address: str) -> Backend:
     {'TableNames': []}
     """
     scheme, _, rest = address.partition(":")
-    if scheme == "memory" and not rest:
+    if address == "memory:":
         from .embedded import EmbeddedBackend
 
         return EmbeddedBackend(None)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Callable
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from ..errors import BackendError
 from .endpoints import Endpoint, Proxy
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     import ssl
 
     import aiohttp
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 class Sessions:
@@ -37,10 +41,16 @@ class Sessions:
         self._limits = limits
         self._timeout = self._timeout_of(total_seconds)
         self._options: dict[str, Any] = {}
+        self._more_headers: dict[str, str] = {}
         if proxy is not None:
             self._options["proxy"] = URL.build(scheme="http", host=proxy.host, port=proxy.port)
-            if proxy.username:
-                self._options["proxy_auth"] = aiohttp.BasicAuth(proxy.username, proxy.password)
+            if proxy.authorization:
+                header = {"Proxy-Authorization": proxy.authorization}
+                # With TLS the proxy is told before, and the server must not see it.
+                if endpoint.secure:
+                    self._options["proxy_headers"] = header
+                else:
+                    self._more_headers = header
         self._sessions: dict[asyncio.AbstractEventLoop, aiohttp.ClientSession] = {}
         self._context: ssl.SSLContext | None = None
         self._lock = Lock()
@@ -53,11 +63,22 @@ class Sessions:
             sock_read=limits.read_seconds,
         )
 
+    @staticmethod
+    async def pause(seconds: float) -> None:
+        """Let others run meanwhile."""
+        await asyncio.sleep(seconds)
+
+    @staticmethod
+    async def run_aside(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+        """Run what may wait for a file or the network on a thread."""
+        return await asyncio.to_thread(function, *args, **kwargs)
+
     async def exchange(
         self, headers: dict[str, str], body: bytes, deadline: float | None
     ) -> Answer:
         """Send a request and await its answer; raises Lost. No deadline: all the time there is."""
         aiohttp = self._aiohttp
+        headers.update(self._more_headers)
         timeout = self._timeout
         if deadline is not None:
             timeout = self._timeout_of(max(0.001, deadline - time.monotonic()))

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Mapping
 from threading import Lock
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
 
 from ..errors import BackendError
-from .async_http import Sessions
 from .credentials import CredentialSource, find_source
 from .endpoints import Endpoint, proxy_for
 from .http import Again, Client, Exchange, Limits, Lost
 from .retries import Policy
 from .sync_http import Pool
+
+if TYPE_CHECKING:
+    from .async_http import Sessions
 
 
 class HttpBackend:
@@ -88,7 +89,7 @@ class HttpBackend:
         while True:
             credentials = source.cached()
             if credentials is None:
-                credentials = await asyncio.to_thread(source.load)
+                credentials = await sessions.run_aside(source.load)
             headers = exchange.headers(credentials)
             try:
                 answer = await sessions.exchange(
@@ -102,10 +103,12 @@ class HttpBackend:
                 return outcome
             assert isinstance(outcome, Again)
             if outcome.renew is not None:
-                await asyncio.to_thread(source.renew, outcome.renew)
-            await asyncio.sleep(outcome.pause_seconds)
+                await sessions.run_aside(source.renew, outcome.renew)
+            await sessions.pause(outcome.pause_seconds)
 
     def _open_sessions(self) -> Sessions:
+        from .async_http import Sessions
+
         with self._lock:
             if self._sessions is None:
                 self._sessions = Sessions(

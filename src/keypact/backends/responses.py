@@ -100,12 +100,13 @@ def _read_body(
 
 def _read_to_end(receive: Receive, data: bytes, bytes_max: int) -> bytes:
     pieces, size = [data], len(data)
-    while piece := receive():
+    while size <= bytes_max:
+        piece = receive()
+        if not piece:
+            return b"".join(pieces)
         pieces.append(piece)
         size += len(piece)
-        if size > bytes_max:
-            raise TooLarge
-    return b"".join(pieces)
+    raise TooLarge
 
 
 def _read_chunks(receive: Receive, data: bytes, bytes_max: int) -> tuple[bytes, bytes]:

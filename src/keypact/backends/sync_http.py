@@ -146,17 +146,17 @@ class Pool:
             raise Lost(_told(error), sent=False, final=refused) from None
 
     def _connect(self, seconds: float) -> socket.socket:
+        if self._context is None and self._endpoint.secure:
+            self._context = tls_context()
         first = self._proxy or self._endpoint
         sock = socket.create_connection((first.host, first.port), timeout=seconds)
         try:
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-            if not self._endpoint.secure:
+            if self._context is None:
                 return sock
             if self._proxy is not None:
                 self._tunnel(sock, self._proxy)
-            if self._context is None:
-                self._context = tls_context()
             return self._context.wrap_socket(sock, server_hostname=self._endpoint.host)
         except BaseException:
             sock.close()
@@ -170,7 +170,6 @@ class Pool:
             lines.append(f"Proxy-Authorization: {proxy.authorization}")
         sock.sendall("\r\n".join([*lines, "", ""]).encode("latin-1"))
         try:
-            # A byte at a time is slow and done once: what follows belongs to TLS.
             status = read_tunnel(lambda: sock.recv(_RECEIVE_BYTES))
         except Malformed as error:
             raise Lost(f"the proxy failed: {error}", sent=False) from None
