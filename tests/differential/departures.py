@@ -243,12 +243,10 @@ def _updates_a_key(difference: Difference) -> bool:
     )
 
 
-def _compares_attributes(difference: Difference) -> bool:
-    return any(
-        token in ("=", "<>", "IN")
-        and not {tokens[max(at - 1, 0)], *tokens[at + 1 : at + 3]} & values.keys()
-        for tokens, values in conditions(difference)
-        for at, token in enumerate(tokens)
+def _denies_twice(difference: Difference) -> bool:
+    return (
+        any(re.search(r"NOT[\s(]+NOT\b", text) for text, _ in condition_texts(difference))
+        and difference.other().code == "ValidationException"
     )
 
 
@@ -378,10 +376,14 @@ DEPARTURES = [
         ).creation(),
     ),
     Departure(
-        "two absent attributes",
-        "What is not there is equal to nothing.",
+        "NOT before NOT",
+        "NOT stands before any condition, one that begins with NOT included.",
         "Expressions.OperatorsAndFunctions",
-        _compares_attributes,
-        _simple(_put("x = y")),
+        _denies_twice,
+        # ministack refuses the number here, not the NOTs; that makes three.
+        _simple(
+            _filter("NOT NOT NOT begins_with(n, :v)", v={"S": "a"}),
+            items=[{**_KEY, "n": {"N": "1"}}],
+        ),
     ),
 ]

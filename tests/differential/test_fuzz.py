@@ -214,7 +214,7 @@ def _expressions(draw: st.DrawFn) -> tuple[str, Json]:
     return operation, {"TableName": NAME, **request, member: text, **kept}
 
 
-@holds_for(_expressions(), short=800, soak=30_000)
+@holds_for(_expressions(), short=800, soak=10_000)
 def test_any_text_may_come_as_an_expression(example: tuple[str, Json], fuzzed: Fuzzed) -> None:
     """Random text, soups of tokens and endless nesting are refused, or mean something."""
     fuzzed.call(*example)
@@ -308,7 +308,7 @@ def _requests(draw: st.DrawFn) -> tuple[str, Any]:
     return operation, draw(_of_shape(_service().operation_model(operation).input_shape))
 
 
-@holds_for(_requests(), short=600, soak=20_000)
+@holds_for(_requests(), short=600, soak=8_000)
 def test_any_json_may_come_as_a_request(example: tuple[str, Any], fuzzed: Fuzzed) -> None:
     """Any JSON, and what nearly has the shape of a request, of every operation."""
     fuzzed.call(*example)
@@ -336,7 +336,7 @@ def _broken(draw: st.DrawFn) -> tuple[str, Any]:
     return step.operation, request
 
 
-@holds_for(_broken(), short=600, soak=20_000)
+@holds_for(_broken(), short=600, soak=8_000)
 def test_any_value_may_be_wrong_in_a_request(example: tuple[str, Any], fuzzed: Fuzzed) -> None:
     """A good request with one value replaced, at any depth."""
     fuzzed.call(*example)
