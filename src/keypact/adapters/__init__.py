@@ -1,0 +1,1 @@
+"""Classes of other libraries as classes of items; each library is imported only when used."""
