@@ -97,8 +97,8 @@ def read_endpoint(address: str) -> Endpoint:
         )
     if parts.path not in {"", "/"} or parts.query or parts.fragment:
         raise InvalidAddress(f"cannot connect to {address!r}: {_ADVICE}")
-    if _HOST.fullmatch(host) is None:
-        raise InvalidAddress(f"cannot connect to {address!r}: there is no host in it; {_ADVICE}")
+    if _HOST.fullmatch(host) is None or not all(0 < len(part) < 64 for part in host.split(".")):
+        raise InvalidAddress(f"cannot connect to {address!r}: that is no host; {_ADVICE}")
     secure = parts.scheme == "https"
     return Endpoint(host, port or _default_port(secure), secure, _region(address, host))
 
