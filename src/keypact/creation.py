@@ -13,6 +13,7 @@ from .answers import as_library_error
 from .effects import Call, Plan, Sleep
 from .errors import DynamoDBError, InvalidModel, TableNotFound, Unavailable
 from .schema.models import Index, KeyPart, Model
+from .schema.tables import merge_indexes
 
 # DynamoDB makes a table in seconds; indexes on a new table are made with it.
 WAIT_SECONDS_MAX = 120.0
@@ -48,7 +49,6 @@ def table_request(models: Sequence[Model]) -> dict[str, Any]:
     """The CreateTable request that serves all these models of one table."""
     first = models[0]
     types: dict[str, str] = {}
-    indexes: dict[str, Index] = {}
     for model in models:
         if (model.partition, model.sort) != (first.partition, first.sort):
             raise InvalidModel(
@@ -57,11 +57,8 @@ def table_request(models: Sequence[Model]) -> dict[str, Any]:
             )
         _note_types(types, model.partition, model.sort)
         for index in model.indexes:
-            if indexes.setdefault(index.name, index) != index:
-                raise InvalidModel(
-                    f"index {index.name} of table {first.table} differs between models"
-                )
             _note_types(types, index.partition, index.sort)
+    indexes = merge_indexes(models)
     request: dict[str, Any] = {
         "TableName": first.table,
         "BillingMode": "PAY_PER_REQUEST",
@@ -71,7 +68,7 @@ def table_request(models: Sequence[Model]) -> dict[str, Any]:
         ],
     }
     for member, is_global in _MEMBERS:
-        of_kind = [_index(one) for one in indexes.values() if one.is_global is is_global]
+        of_kind = [_index(one) for one in indexes if one.is_global is is_global]
         if of_kind:
             request[member] = of_kind
     return request

@@ -78,8 +78,9 @@ def requests() -> None:
 
 def work(folder: str, workload: str, workers: list[int], **arguments: Any) -> None:
     """Run a workload on one thread for each worker, when the parent says so."""
+    # Threads take turns often, so that they meet in the middle of things.
+    sys.setswitchinterval(1e-5)
     with keypact.connect(f"sqlite:{folder}") as backend:
-        backend.call("ListTables", {})
         say("ready")
         hear()
         say(run_threads(backend, getattr(workloads, workload), workers, arguments))

@@ -92,6 +92,24 @@ def test_counting_by_version_loses_nothing(crew, times):
     assert sum(retries) > 0, "they never met"
 
 
+@pytest.mark.parametrize("attempt", range(4))
+def test_the_first_requests_of_a_process_may_come_together(tmp_path, attempt):
+    """What is made on first use is made once, whoever comes first."""
+    with keypact.connect(f"sqlite:{tmp_path}") as backend:
+        workloads.create_table(backend, "counters")
+        with Child(
+            "work",
+            folder=str(tmp_path),
+            workload="add_to_counter",
+            workers=list(range(8)),
+            times=1,
+        ) as child:
+            assert child.receive() == "ready"
+            child.finish()
+        item = workloads.get(backend, "counters", "added")
+    assert item == {"pk": {"S": "added"}, "amount": {"N": "8"}}
+
+
 # Transactions ----------------------------------------------------------------------------
 
 

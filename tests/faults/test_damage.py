@@ -145,10 +145,16 @@ def test_an_item_that_is_not_json_any_more_is_told(folder):
         "UpdateExpression": "ADD amount :one",
         "ExpressionAttributeValues": {":one": {"N": "1"}},
     }
+    scan: dict[str, Any] = {
+        "TableName": "damaged",
+        "FilterExpression": "attribute_exists(pk)",
+    }
     with keypact.connect(f"sqlite:{folder}") as backend:
-        error = error_of(backend, "UpdateItem", update)
-        assert error.code == "InternalServerError"
-        assert "an item in it is not JSON" in error.message
+        get = {"TableName": "damaged", "Key": update["Key"]}
+        for operation, request in (("UpdateItem", update), ("Scan", scan), ("GetItem", get)):
+            error = error_of(backend, operation, request)
+            assert error.code == "InternalServerError"
+            assert "an item in it is not JSON" in error.message
         assert workloads.get(backend, "damaged", "damaged8") == _item("damaged", 8)
         check_healthy(folder, backend)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
+from threading import Barrier
 from typing import Any
 
 import pytest
@@ -123,6 +124,25 @@ def test_a_table_made_anew_there_is_the_new_one_here(here, there, operation):
     assert colored(there, "red") == ["new"]
     items = there.call("Scan", {"TableName": "things"})["Items"]
     assert "old" not in [item["pk"]["S"] for item in items]
+
+
+@pytest.mark.parametrize("operation", ["GetItem", "PutItem", "Scan"])
+def test_all_threads_see_a_table_made_there_at_once(here, there, operation):
+    """Each of them, though only one can be the first to notice; and again when it is made anew."""
+    together = Barrier(8)
+
+    def use(_number: int) -> None:
+        together.wait()
+        here.call(operation, USES[operation])
+
+    with ThreadPoolExecutor(8) as pool:
+        for _ in range(25):
+            workloads.create_table(there, "things")
+            list(pool.map(use, range(8)))
+            there.call("DeleteTable", {"TableName": "things"})
+            workloads.create_table(there, "things")
+            list(pool.map(use, range(8)))
+            there.call("DeleteTable", {"TableName": "things"})
 
 
 def test_tables_are_listed_as_they_are(here, there):

@@ -8,8 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Self
 
-import msgspec
-
 from ..engine import Engine, FolderError, ServiceError
 from ..engine.engine import Prepared
 from ..engine.writer import Outcome, ThreadWriter
@@ -33,8 +31,10 @@ class EmbeddedBackend:
 
     def call(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
         """The answer as DynamoDB JSON; an error answer raises DynamoDBError."""
-        answer: dict[str, Any] = msgspec.json.decode(self.answer(operation, request))
-        return answer
+        try:
+            return self.engine.execute(operation, request)
+        except ServiceError as error:
+            raise _as_library_error(error) from None
 
     def answer(self, operation: str, request: dict[str, Any]) -> bytes:
         """The answer as bytes of JSON."""
@@ -45,8 +45,11 @@ class EmbeddedBackend:
 
     async def acall(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
         """As ``call``, awaited."""
-        answer: dict[str, Any] = msgspec.json.decode(await self.aanswer(operation, request))
-        return answer
+        answer = await self.aanswer(operation, request)
+        try:
+            return self.engine.read_answer(answer)
+        except ServiceError as error:
+            raise _as_library_error(error) from None
 
     async def aanswer(self, operation: str, request: dict[str, Any]) -> bytes:
         """As ``answer``. Writes of concurrent tasks share a commit; short reads run here."""

@@ -8,7 +8,6 @@ commit, together with everyone else's.
 from __future__ import annotations
 
 import logging
-import sqlite3
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -44,7 +43,7 @@ from .operations import (
 )
 from .reaper import Reaper
 from .storage.catalog import Catalog
-from .storage.files import store_failure
+from .storage.files import STORE_FAILURES, store_failure
 from .storage.store import Connection, Job, Store, Ticket
 from .tables import Table, Tables, present
 
@@ -118,8 +117,16 @@ class Engine:
 
     def execute(self, operation: str, request: Request) -> Answer:
         """The answer as DynamoDB gives it, or a ServiceError raised."""
-        answer: Answer = _decode(self.execute_bytes(operation, request))
-        return answer
+        return self.read_answer(self.execute_bytes(operation, request))
+
+    @staticmethod
+    def read_answer(answer: bytes) -> Answer:
+        """An answer's bytes as Python's dicts; stored bytes that are damaged show here."""
+        try:
+            decoded: Answer = _decode(answer)
+        except msgspec.DecodeError as error:
+            raise store_failure(error) from error
+        return decoded
 
     def execute_bytes(self, operation: str, request: Request) -> bytes:
         """The answer as JSON, ready for the wire."""
@@ -147,8 +154,10 @@ class Engine:
         try:
             return Prepared(name, operation, request, tables, operation.prepare(self, request))
         except ServiceError:
-            # Another process may have made what seems to be missing.
-            if not self.catalog.refresh():
+            # Another process may have made what seems to be missing. Another thread may
+            # have noticed before this one, so the tables themselves are compared.
+            self.catalog.refresh()
+            if self.catalog.tables is tables:
                 raise
         tables = self.catalog.tables
         return Prepared(name, operation, request, tables, operation.prepare(self, request))
@@ -157,9 +166,10 @@ class Engine:
         """Run a read."""
         try:
             return _encode(self.store.read(prepared.job))
-        except sqlite3.Error as error:
+        except STORE_FAILURES as error:
             # The table may be gone, dropped by another process.
-            if not self.catalog.refresh():
+            self.catalog.refresh()
+            if self.catalog.tables is prepared.tables:
                 raise store_failure(error) from error
         return self.run_read(self.prepare(prepared.name, prepared.request))
 

@@ -79,10 +79,14 @@ class _Model(msgspec.Struct, frozen=True):
     shapes: dict[str, Shape]
 
 
+# Made at import, by one thread: where several make it at once, on their first request,
+# msgspec crashes the process.
+_decode_model = msgspec.json.Decoder(_Model).decode
+
+
 @cache
 def _model() -> _Model:
-    text = Path(__file__).with_name("shapes.json").read_bytes()
-    return msgspec.json.decode(text, type=_Model)
+    return _decode_model(Path(__file__).with_name("shapes.json").read_bytes())
 
 
 def _input_of(operation: str) -> str:
