@@ -11,7 +11,6 @@ import logging
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
 from typing import Any, Final, NamedTuple, NoReturn
 from zlib import crc32
 
@@ -234,6 +233,9 @@ class Exchange:
         raise error
 
     def _adjust_clock(self, headers: Mapping[str, str]) -> bool:
+        # Rarely needed, and slow to load.
+        from email.utils import parsedate_to_datetime
+
         try:
             server = parsedate_to_datetime(headers.get("date", "")).timestamp()
         except ValueError:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
@@ -110,6 +109,9 @@ class Policy:
 
     def pause(self, attempts: int, *, throttled: bool) -> float:
         """How long to wait after so many attempts: full jitter, so that clients spread."""
+        # Loaded when something has failed; the first call of a program does not wait for it.
+        import random
+
         base = self.throttle_pause_seconds if throttled else self.failure_pause_seconds
         bound = min(self.pause_seconds_max, base * 2 ** (attempts - 1))
         return random.uniform(0, bound)  # noqa: S311 - no secret
