@@ -56,9 +56,9 @@ def main() -> None:
     _print_table(found)
     if options.differences:
         for name, differences in found.items():
-            for case, said in differences.items():
+            for case_id, said in differences.items():
                 if said:
-                    print(f"{name:10} {case:55} {said}")
+                    print(f"{name:10} {case_id:55} {said}")
     if options.record:
         _record(cases, found)
 

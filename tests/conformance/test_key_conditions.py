@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from tests.conformance.cases import (
@@ -58,7 +59,12 @@ def selects(
         "@binary": BINARIES,
         "@simple": [{"pk": S("a")}, {"pk": S("b")}],
     }[table]
-    make = {"@sorted": row, "@numbered": numbered, "@binary": binary}.get(table)
+    makers: dict[str, Callable[[Any], Json]] = {
+        "@sorted": row,
+        "@numbered": numbered,
+        "@binary": binary,
+    }
+    make = makers.get(table)
     if isinstance(expected, list):
         expected = page(*(make(sort) if make else {"pk": S(sort)} for sort in expected))
     more: Json = {}

@@ -12,9 +12,7 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from hypothesis import given
-from hypothesis import strategies as st
 
-from keypact import encryption
 from keypact.encryption import CachedKeys, DataKey, edk_of, seal, unseal
 from keypact.errors import (
     EncryptionNotConfigured,
@@ -174,7 +172,7 @@ class Counting:
 def test_cached_keys_are_bounded_by_uses_and_age(monkeypatch: pytest.MonkeyPatch) -> None:
     """A write does not cost a call, and a key is not used for ever."""
     now = [0.0]
-    monkeypatch.setattr(encryption.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr("keypact.encryption.time.monotonic", lambda: now[0])
     provider = Counting()
     keys = CachedKeys(provider, uses_max=3, keys_max=2, age_seconds_max=10)
     assert len({keys.generate().edk for _ in range(3)}) == 1
