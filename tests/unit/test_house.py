@@ -21,28 +21,55 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src" / "keypact"
 
-# Who may import whom among the rooms of the package, lowest first. A room that is not
-# listed may not exist. Only a backend, and the command that serves it, know the engine.
-_VALUES = {"errors", "values", "keys", "cursor"}
-_MODELS = _VALUES | {"schema", "lifecycle", "encryption", "conditions"}
-MAY_IMPORT: dict[str, set[str]] = {
-    "engine": set(),
-    "errors": set(),
-    "values": {"errors"},
-    "keys": {"errors", "values"},
-    "cursor": {"errors", "values"},
-    "schema": _VALUES,
-    "lifecycle": _VALUES | {"schema"},
-    "encryption": _VALUES | {"schema"},
-    "conditions": _VALUES | {"schema"},
-    "backends": {"engine", "errors"},
-    "table": _MODELS | {"backends"},
-    "contracts": _MODELS | {"table"},
-    "apps": _MODELS | {"backends", "contracts", "table"},
+# Who may import whom among the rooms of the package: a room knows its own floor and those
+# below it. A room that is not listed may not exist. Only a backend, and the command that
+# serves it, know the engine, which knows none of them.
+FLOORS: list[set[str]] = [
+    {"errors"},
+    {"blobs", "gojson"},
+    {"schema"},
+    {"lifecycle"},
+    # How Python values become items, and items values.
+    {
+        "adapters",
+        "annotations",
+        "classes",
+        "codec_source",
+        "codecs",
+        "generation",
+        "names",
+        "records",
+        "values",
+    },
+    {"cursor", "encryption", "keyrings"},
+    {"conditions", "queries", "updates"},
+    {"backends"},
+    # What a table does, operation by operation.
+    {
+        "answers",
+        "batches",
+        "creation",
+        "effects",
+        "leases",
+        "sealing",
+        "streams",
+        "table",
+        "transactions",
+        "writes",
+    },
+    {"contracts"},
     # The package's own __init__: the public names.
-    "keypact": _MODELS | {"backends", "contracts", "table"},
-    "cli": _MODELS | {"apps", "backends", "contracts", "engine", "keypact", "table"},
-}
+    {"keypact"},
+    {"apps", "portable"},
+    {"cli"},
+]
+MAY_IMPORT: dict[str, set[str]] = {
+    room: set().union(*FLOORS[: number + 1])
+    for number, floor in enumerate(FLOORS)
+    for room in floor
+} | {"engine": set()}
+for _room_above in ("backends", "cli"):
+    MAY_IMPORT[_room_above].add("engine")
 
 # The engine's own floors: what lies below has never heard of what lies above.
 KEPT_APART = {
@@ -53,7 +80,14 @@ KEPT_APART = {
 
 # Which room needs which distribution. Whatever is not listed is the standard library.
 MAY_REQUIRE = {
+    "aiohttp": {"backends"},
+    "botocore": {"backends", "keyrings"},
+    "cryptography": {"encryption", "keyrings"},
     "msgspec": set(MAY_IMPORT),
+    "pydantic": {"adapters"},
+    "pydantic_core": {"adapters"},
+    "yaml": {"schema"},
+    "yarl": {"backends"},
     "httptools": {"engine"},
     "uvloop": {"engine"},
     "rich": {"cli"},
@@ -203,7 +237,16 @@ def _run_without(missing: set[str], code: str) -> subprocess.CompletedProcess[st
     )
 
 
-OPTIONAL_MODULES = {"typer", "rich", "uvloop", "httptools", "botocore", "boto3"}
+OPTIONAL_MODULES = {
+    "aiohttp",
+    "boto3",
+    "botocore",
+    "httptools",
+    "pydantic",
+    "rich",
+    "typer",
+    "uvloop",
+}
 
 
 def test_the_library_needs_no_extra():
