@@ -150,7 +150,8 @@ def class_for(model: Model) -> type:
     from .generation import class_source
 
     name, source = class_source(model)
-    namespace: dict[str, Any] = {"__name__": __name__, "keypact": sys.modules[__name__]}
+    here = sys.modules[__name__]
+    namespace: dict[str, Any] = {"__name__": __name__, "keypact": here, "index": index}
     # Not with our own future imports: annotations are types there, not their text.
     code = compile(source, f"<class of model {model.name}>", "exec", dont_inherit=True)
     exec(code, namespace)  # noqa: S102 - our own lines

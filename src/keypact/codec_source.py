@@ -7,7 +7,7 @@ rules. So generated code decides nothing that `values` does not decide the same 
 from __future__ import annotations
 
 from binascii import a2b_base64, b2a_base64
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, replace
 from datetime import datetime
 from decimal import Decimal
@@ -19,7 +19,7 @@ from msgspec import NODEFAULT, UNSET, UnsetType
 
 from .annotations import ANYTHING
 from .blobs import read_blob
-from .errors import MissingPrimaryKey
+from .errors import InvalidValue, MissingPrimaryKey
 from .lifecycle import ttl_seconds
 from .records import PLAIN_CLASSES, Field
 from .schema.models import Attribute, Model
@@ -42,6 +42,7 @@ from .values import (
     show,
     time_text,
     whole,
+    whole_set,
     write_list,
     write_map,
     write_set,
@@ -122,7 +123,10 @@ class Member:
     def _plain(self, value: Any) -> Any:
         assert self.field is not None
         if self.field.shape.is_time and self.attribute.type == "N":
-            return ttl_seconds(value)
+            try:
+                return ttl_seconds(value)
+            except InvalidValue as error:
+                raise Unfit(str(error)) from None
         return self.field.shape.lower(value)
 
     @property
@@ -171,7 +175,7 @@ class _Source:
 
 
 def encoder(
-    members: Sequence[Member], model: Model, check_names: Callable[[Mapping[str, Any]], None]
+    members: Sequence[Member], model: Model, check_names: Callable[[Iterable[str]], None]
 ) -> Callable[[Mapping[str, Any]], dict[str, AttributeValue]]:
     """A function from values by attribute name to attribute values.
 
@@ -292,6 +296,7 @@ _DECODER_NAMES: dict[str, Any] = {
     "from_value": from_value,
     "read_number": read_number,
     "whole": whole,
+    "whole_set": whole_set,
 }
 
 
@@ -392,7 +397,7 @@ def _wire_value(member: Member) -> str:
     if attribute.type == "N" and format_of(attribute) not in INTEGRAL:
         return _lifted(member, "whole(v) if type(v) is not int else v")
     if attribute.type == "NS":
-        return _lifted(member, "v if Decimal not in map(type, v) else {whole(n) for n in v}")
+        return _lifted(member, "v if Decimal not in map(type, v) else whole_set(v)")
     if attribute.type in ("L", "M"):
         return _lifted(member, _PLAIN_VALUES[attribute.type])
     return _lifted(member, "v")

@@ -7,7 +7,7 @@ who write to its table. Nothing undeclared is ever written.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING
 from functools import cached_property, lru_cache
 from types import GenericAlias
@@ -17,7 +17,7 @@ import msgspec
 
 from .classes import is_bound, item_fields, model_of
 from .codec_source import Member, decoder, encoder, lowerer, members_of, wire_decoder, wire_type
-from .errors import InvalidModel, ItemNotReadable, KeypactError, MissingPrimaryKey
+from .errors import InvalidModel, InvalidValue, ItemNotReadable, KeypactError, MissingPrimaryKey
 from .records import is_pydantic
 from .schema.fields import closest
 from .schema.models import Model
@@ -98,19 +98,41 @@ class Codec(Generic[M]):
     def encode_attribute(self, name: str, value: object) -> AttributeValue | None:
         """One attribute of an item of this codec; None when it is left out.
 
-        ``value`` is as in `values_of`. A class's None is nothing; a mapping's None is NULL
-        unless the attribute is optional.
+        ``value`` is as in `values_of`, or as the class's field holds it. A class's None is
+        nothing; a mapping's None is NULL unless the attribute is optional.
         """
-        self.model.attribute(name)
-        return self._by_name[name].encode(value)
+        self._check_names([name])
+        member = self._by_name[name]
+        return member.encode(self._plain(member, value))
+
+    def _plain(self, member: Member, value: Any) -> Any:
+        """The plain value of a field's; one that is plain already stays as it is."""
+        try:
+            return value if member.field is None else member.lower(value)
+        except InvalidValue:
+            return value
 
     def values_of(self, item: M | Mapping[str, Any]) -> Mapping[str, Any]:
         """The item's values by attribute name. A class's None is in it, as None."""
         if isinstance(item, Mapping):
             return item
-        if self.item_class is None or type(item) is not self.item_class:
-            return self._other(item)._lower(item)  # noqa: SLF001 - another of our own
-        return self._lower(item)
+        if self.item_class is not None and isinstance(item, self.item_class):
+            return self._lower(item)
+        other = self._codec_of(item)
+        values = other.values_of(item)
+        # What is nothing in the other class would be NULL here.
+        return {
+            name: value
+            for name, value in values.items()
+            if value is not None or other.encode_attribute(name, None) is not None
+        }
+
+    def attribute_names(self, names: Iterable[str]) -> list[str]:
+        """Names of attributes, where names of the class's fields may stand for them."""
+        fields = {one.field.name: one.name for one in self._members if one.field is not None}
+        found = [name if name in self._by_name else fields.get(name, name) for name in names]
+        self._check_names(found)
+        return found
 
     def key(self, key: Any) -> Attributes:
         """The primary key: of a mapping or an instance, a tuple of both parts, or one value."""
@@ -133,7 +155,7 @@ class Codec(Generic[M]):
             if type(value) is str and value.isascii() and member.is_plain_text:
                 encoded[member.name] = {"S": value}
             else:
-                member.put(encoded, value)
+                member.put(encoded, self._plain(member, value))
         return encoded
 
     # Reading ------------------------------------------------------------------------------
@@ -303,9 +325,9 @@ class Codec(Generic[M]):
             f"{self.model.name}: {'; '.join(reasons)}. To read it, {advice}"
         )
 
-    def _check_names(self, item: Mapping[str, Any]) -> None:
+    def _check_names(self, names: Iterable[str]) -> None:
         known = self.model.by_name
-        for name in item:
+        for name in names:
             if name not in known:
                 near = closest(str(name), known)
                 hint = f"did you mean {near!r}?" if near else "declare it in the model"
@@ -322,11 +344,9 @@ class Codec(Generic[M]):
             self.item_class is not None and isinstance(value, self.item_class)
         )
 
-    def _other(self, item: Any) -> Codec[Any]:
-        """The codec for an instance of another class than this one's."""
+    def _codec_of(self, item: Any) -> Codec[Any]:
+        """The codec for an instance of another class of this model."""
         kind = type(item)
-        if self.item_class is not None and isinstance(item, self.item_class):
-            return self
         if not is_bound(kind):
             name = "mapping" if self.item_class is None else self.item_class.__name__
             raise InvalidModel(f"an item of model {self.model.name} is a {name}, not {show(item)}")

@@ -37,6 +37,7 @@ def generate_module(schema: Schema, *, source: str = "") -> str:
     classes = [_class(model, names[model.name]) for model in schema.models]
     title = f"Models of {schema.namespace}." if schema.namespace else "Models."
     origin = " ".join(source.split()) or "a document"
+    has_indexes = any(model.indexes for model in schema.models)
     used = {name for one in classes for name in one.imports}
     imports = [line for name, line in _IMPORTS.items() if name in used]
     lines = [
@@ -48,6 +49,7 @@ def generate_module(schema: Schema, *, source: str = "") -> str:
         *imports,
         *([""] if imports else []),
         "import keypact",
+        *(["from keypact.classes import index"] if has_indexes else []),
         "",
         *_call("__all__ = [", [_literal(name) for name in sorted(names.values())], "]"),
     ]
@@ -57,7 +59,7 @@ def generate_module(schema: Schema, *, source: str = "") -> str:
 
 
 def class_source(model: Model) -> tuple[str, str]:
-    """The name and the source of one model's class, with its imports but for keypact."""
+    """The name and the source of one model's class, without the names that are ours."""
     name = class_case(model.name)
     made = _class(model, name)
     imports = [_IMPORTS[one] for one in sorted(made.imports)]
@@ -110,7 +112,7 @@ def _index(index: Index, fields: Mapping[str, str]) -> str:
         arguments.append(f"fields={_literal([fields[name] for name in index.fields])}")
     elif index.projection != "ALL":
         arguments.append(f"projection={_literal(index.projection)}")
-    return "\n".join(_call("keypact.index(", arguments, ")", room=8))
+    return "\n".join(_call("index(", arguments, ")", room=8))
 
 
 # Fields ------------------------------------------------------------------------------------

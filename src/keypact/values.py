@@ -270,6 +270,11 @@ def whole(number: Decimal) -> int | Decimal:
     return int(integral) if integral == number else number
 
 
+def whole_set(numbers: Collection[int | Decimal]) -> set[int | Decimal]:
+    """The numbers, each as an int when it is integral."""
+    return {number if isinstance(number, int) else whole(number) for number in numbers}
+
+
 # Times -------------------------------------------------------------------------------------
 
 # A time in UTC that is valid on sight; others are parsed. The zero time is not among them.

@@ -119,6 +119,9 @@ class PydanticCodec(Codec[M]):
         except pydantic.ValidationError as error:
             raise InvalidModel(str(error)) from error
 
+    def _plain(self, member: Member, value: Any) -> Any:
+        return _lowered(member.attribute, value)
+
     def _validated(self, values: Mapping[str, Any]) -> M:
         kind: Any = self.item_class
         found: M = kind.model_validate(
