@@ -44,10 +44,16 @@ if TYPE_CHECKING:
 
 def prepare(engine: Engine, request: Request) -> Job:
     """Check every change; the job makes all of them or none."""
-    changes = _place(engine, [_read(one) for one in request["TransactItems"]])
-    refuse_repeats([(change.table.id, change.pk, change.sk) for _, change in changes])
     token = request.get("ClientRequestToken")
     digest = b"" if token is None else _digest(request)
+    unplaced = [_read(one) for one in request["TransactItems"]]
+    try:
+        changes = _place(engine, unplaced)
+    except TransactionCanceledException as cancelled:
+        if token is None:
+            raise
+        return _refuse(engine, token, digest, cancelled)
+    refuse_repeats([(change.table.id, change.pk, change.sk) for _, change in changes])
 
     def write(connection: Connection) -> dict[str, Any]:
         if token is not None and _seen(connection, token, digest, engine.clock()):
@@ -58,6 +64,18 @@ def prepare(engine: Engine, request: Request) -> Job:
         return answer
 
     return write
+
+
+def _refuse(
+    engine: Engine, token: str, digest: bytes, cancelled: TransactionCanceledException
+) -> Job:
+    """A token that was used for another request is told before what cancels this one."""
+
+    def refuse(connection: Connection) -> dict[str, Any]:
+        _seen(connection, token, digest, engine.clock())
+        raise cancelled
+
+    return refuse
 
 
 def _read(one: Request) -> tuple[str, Unplaced]:
