@@ -339,6 +339,8 @@ class Court:
         engine = self.witnesses[witness]
         wanted = _contents(self.ours, name)
         for item in _contents(engine, name):
+            if not set(table.key_names) <= item.keys():
+                return False
             if item not in wanted:
                 engine.call("DeleteItem", {"TableName": name, "Key": table.key_of(item)})
         for item in wanted:

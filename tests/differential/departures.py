@@ -1,8 +1,8 @@
 """Where we differ from the witnesses and mean to: each with its reason and where that stands.
 
-A source is the name of a page of AWS's documentation, or "service" for an error text that
-the service is known to give; the conformance cases use the same. Every departure carries a
-scenario that shows it, so that one which no longer happens is found.
+A source is the name of a page of AWS's documentation, "service" for an error text that the
+service is known to give, or "majority"; the conformance cases use the same. Every departure
+carries a scenario that shows it, so that one which no longer happens is found.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 from tests.differential.comparison import Difference
 from tests.differential.requests import Scenario, Step
 from tests.differential.tables import TABLE, Index, Table
-from tests.differential.values import Json
+from tests.differential.values import KINDS, Json
 
 _TOKENS = re.compile(r"[#:]?[A-Za-z_0-9]+|<>|<=|>=|\S")
 
@@ -133,6 +133,7 @@ def _update(expression: str, **members: Any) -> Step:
 def _has_an_operand_of_the_wrong_type(difference: Difference) -> bool:
     return is_refused(difference) and any(
         not kinds & values.get(operand, dict.fromkeys(kinds)).keys()
+        or (kinds == {"S"} and values.get(operand, {"S": "S"})["S"] not in KINDS)
         for tokens, values in conditions(difference)
         for operand, kinds in _typed_operands(tokens)
     )
@@ -211,6 +212,17 @@ def _projected(table: Table, index: Index) -> set[str]:
     return {*table.key_names, *index.key_names, *index.included}
 
 
+def _filters_by_what_is_not_projected(difference: Difference) -> bool:
+    index, request = index_of(difference), difference.step.request
+    return (
+        index is not None
+        and index.projection != "ALL"
+        and difference.facet == "answer"
+        and not names_in(request.get("FilterExpression", ""), request)
+        <= _projected(difference.table, index)
+    )
+
+
 def _fetches_from_the_table(difference: Difference) -> bool:
     index = index_of(difference)
     if index is None or index.is_global or index.projection == "ALL":
@@ -253,7 +265,7 @@ def _denies_twice(difference: Difference) -> bool:
 def _is_a_transaction(difference: Difference) -> bool:
     return (
         difference.ours.code == "ValidationException"
-        and difference.step.operation == "TransactWriteItems"
+        and difference.step.operation in ("TransactWriteItems", "TransactGetItems")
         and difference.other().code in ("", "TransactionCanceledException")
     )
 
@@ -323,6 +335,21 @@ DEPARTURES = [
             ),
             items=_INDEXED,
             indexes=(_LOCAL,),
+        ),
+    ),
+    Departure(
+        "a filter on what an index does not project",
+        "A filter sees what the index holds, and two missing attributes are equal.",
+        "majority",
+        _filters_by_what_is_not_projected,
+        _simple(
+            Step(
+                "Scan",
+                {"TableName": TABLE, "IndexName": "global0", "FilterExpression": "s = x"},
+                pages=True,
+            ),
+            items=_INDEXED,
+            indexes=(_GLOBAL,),
         ),
     ),
     Departure(

@@ -27,6 +27,14 @@ from tests.differential.values import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+EXPRESSIONS = (
+    "ConditionExpression",
+    "FilterExpression",
+    "KeyConditionExpression",
+    "ProjectionExpression",
+    "UpdateExpression",
+)
+TOKENS = re.compile(r"[#:]?[A-Za-z_0-9]+|<>|<=|>=|\S")
 _NEEDS_PLACEHOLDER = {"status", "v.w", "p.q"}
 _COMPARATORS = ("=", "<>", "<", "<=", ">", ">=")
 _DEPTH_MAX = 3
@@ -75,7 +83,7 @@ class Writing:
     def finish(self, request: Json) -> Json:
         """The request with the substitutions that its expressions use."""
         text = " ".join(request.get(name, "") for name in EXPRESSIONS)
-        used = set(_TOKENS.findall(text))
+        used = set(TOKENS.findall(text))
         for member, content in (
             ("ExpressionAttributeNames", self.names),
             ("ExpressionAttributeValues", self.values),
@@ -352,93 +360,3 @@ def _list(writing: Writing, path: str) -> str:
     if form == "if_not_exists":
         return f"if_not_exists({path}, {writing.value_of('L')})"
     return path if form == "itself" else writing.path_of("L")
-
-
-# Spoiling ---------------------------------------------------------------------------
-
-EXPRESSIONS = (
-    "ConditionExpression",
-    "FilterExpression",
-    "KeyConditionExpression",
-    "ProjectionExpression",
-    "UpdateExpression",
-)
-_TOKENS = re.compile(r"[#:]?[A-Za-z_0-9]+|<>|<=|>=|\S")
-TOKEN_SOUP = (
-    *"()[],.=<>+-",
-    "<>",
-    "<=",
-    *("AND", "OR", "NOT", "IN", "BETWEEN", "SET", "REMOVE", "ADD", "DELETE"),
-    *("size", "contains", "begins_with", "attribute_exists", "attribute_type"),
-    *("if_not_exists", "list_append", "n", "s", "status", "name", "#n", ":v0", ":v1", "#x"),
-    *("0", "1", "-1", "01", "1a", "é", "'a'", '"a"', "pk", "and", "Set", "*", "[0]"),
-)
-
-
-@st.composite
-def spoiled(draw: st.DrawFn, request: Json) -> Json:
-    """The request with one thing changed that mostly makes it invalid."""
-    texts = [name for name in EXPRESSIONS if request.get(name)]
-    ways = ["unused name", "unused value", "empty substitutions"]
-    if texts:
-        ways += ["token", "token", "token", "reserved", "empty"]
-    if request.get("ExpressionAttributeNames"):
-        ways.append("undefined name")
-    if request.get("ExpressionAttributeValues"):
-        ways += ["undefined value", "other type", "other type"]
-    way = pick(draw, ways)
-    changed = dict(request)
-    names = dict(request.get("ExpressionAttributeNames", {}))
-    values = dict(request.get("ExpressionAttributeValues", {}))
-    match way:
-        case "token":
-            name = pick(draw, texts)
-            changed[name] = draw(_mutated(request[name]))
-        case "reserved":
-            name = pick(draw, texts)
-            changed[name] = _with_reserved_word(request[name])
-        case "empty":
-            changed[pick(draw, texts)] = ""
-        case "unused name":
-            names["#unused"] = "n"
-        case "unused value":
-            values[":unused"] = {"N": "1"}
-        case "undefined name":
-            del names[pick(draw, list(names))]
-        case "undefined value":
-            del values[pick(draw, list(values))]
-        case "other type":
-            values[pick(draw, list(values))] = draw(anything)
-        case "empty substitutions":
-            changed[pick(draw, ["ExpressionAttributeNames"])] = {}
-            return changed
-    for member, content in (
-        ("ExpressionAttributeNames", names),
-        ("ExpressionAttributeValues", values),
-    ):
-        changed.pop(member, None)
-        if content:
-            changed[member] = content
-    return changed
-
-
-@st.composite
-def _mutated(draw: st.DrawFn, text: str) -> str:
-    """The text with a token left out, doubled, replaced or put in."""
-    tokens = _TOKENS.findall(text)
-    at = draw(st.integers(0, len(tokens) - 1))
-    other = pick(draw, TOKEN_SOUP)
-    put = {
-        "leave out": [],
-        "double": [tokens[at], tokens[at]],
-        "replace": [other],
-        "put in": [other, tokens[at]],
-    }
-    tokens[at : at + 1] = put[pick(draw, list(put))]
-    return " ".join(tokens)
-
-
-def _with_reserved_word(text: str) -> str:
-    """The first name written as the reserved word `status`."""
-    names = "|".join([*ATTRIBUTES, "pk", "sk", r"#\w+"])
-    return re.sub(rf"(?<![#:\w])({names})(?!\w|\()", "status", text, count=1)

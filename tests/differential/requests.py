@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from tests.differential import expressions
 from tests.differential.expressions import Writing
-from tests.differential.tables import TABLE, Index, Pool, Table, pools, tables
-from tests.differential.values import Json, anything, pick
+from tests.differential.mistakes import spoiled
+from tests.differential.tables import TABLE, Index, Table, pools, tables
+from tests.differential.values import Json, pick
 
 
 @dataclass(frozen=True)
@@ -62,63 +63,16 @@ def scenarios(
     table = draw(tables(indexed=indexed))
     pool = draw(pools(table))
     items = [pool.item(draw) for _ in range(draw(_item_counts))]
-    steps = []
+    steps: list[Step] = []
     for _ in range(draw(_step_counts)):
         writing = Writing(draw, pool)
         step = pick(draw, makers)(writing)
         if spoil_once_in and writing.chance(spoil_once_in):
-            step = Step(step.operation, draw(_spoiled(pool, step)), step.pages)
+            step = Step(step.operation, draw(spoiled(pool, step.request)), step.pages)
+        if steps and writing.chance(10):
+            step = pick(draw, steps)
         steps.append(step)
     return Scenario(table, items, steps)
-
-
-@st.composite
-def _spoiled(draw: st.DrawFn, pool: Pool, step: Step) -> Json:
-    """One thing wrong: in an expression, in the key or in another member."""
-    request = step.request
-    ways: list[Callable[[st.DrawFn, Pool, Json], Json]] = [_with_odd_member]
-    if any(name in request for name in expressions.EXPRESSIONS):
-        ways += [lambda draw, _pool, request: draw(expressions.spoiled(request))] * 6
-    if "Key" in request or "Item" in request or "ExclusiveStartKey" in request:
-        ways += [_with_odd_key] * 2
-    return pick(draw, ways)(draw, pool, request)
-
-
-def _with_odd_member(draw: st.DrawFn, pool: Pool, request: Json) -> Json:
-    member, value = pick(draw, _ODD_MEMBERS)
-    return {**request, member: value}
-
-
-_ODD_MEMBERS: list[tuple[str, Any]] = [
-    ("TableName", "@absent"),
-    ("IndexName", "absent"),
-    ("Limit", 0),
-    ("Select", "COUNT"),
-    ("Select", "SPECIFIC_ATTRIBUTES"),
-    ("Select", "ALL_PROJECTED_ATTRIBUTES"),
-    ("ReturnValues", "UPDATED_NEW"),
-    ("ReturnValues", "ALL_OLD"),
-    ("ReturnValues", "ALL"),
-    ("ConsistentRead", True),
-    ("ReturnConsumedCapacity", "SOME"),
-    ("Segment", 3),
-]
-
-
-def _with_odd_key(draw: st.DrawFn, pool: Pool, request: Json) -> Json:
-    member = next(name for name in ("Key", "Item", "ExclusiveStartKey") if name in request)
-    key = dict(request[member])
-    name = pick(draw, sorted(pool.table.types))
-    way = pick(draw, ("leave out", "other type", "more", "empty"))
-    if way == "leave out":
-        key.pop(name, None)
-    elif way == "other type":
-        key[name] = draw(anything)
-    elif way == "more":
-        key["n2"] = {"N": "1"}
-    else:
-        key[name] = {"S": ""} if pool.table.types[name] == "S" else {"B": ""}
-    return {**request, member: key}
 
 
 # Single items -----------------------------------------------------------------------
@@ -223,9 +177,21 @@ def query(writing: Writing) -> Step:
         request["ScanIndexForward"] = False
     if writing.chance(2):
         request["Limit"] = writing.one_of([1, 2, 3, 5])
+    if index is None and writing.chance(8):
+        request["ExclusiveStartKey"] = _start_key(writing)
     # A page of an index may end elsewhere: items of equal index keys come in any order.
     pages = "Limit" in request and (index is not None or not writing.chance(2))
     return Step("Query", writing.finish(request), pages)
+
+
+def _start_key(writing: Writing) -> Json:
+    """A place to start from, whether an item is there or not, mostly in the partition asked for."""
+    key = writing.pool.key(writing.draw)
+    name = writing.pool.table.partition
+    asked = [value for value in writing.values.values() if value in writing.pool.contents[name]]
+    if asked and not writing.chance(5):
+        key[name] = asked[0]
+    return key
 
 
 def scan(writing: Writing) -> Step:
@@ -290,7 +256,11 @@ def transact_write_items(writing: Writing) -> Step:
             request["ConditionExpression"] = expressions.condition(part)
         repeated = str(pool.table.key_of(item))
         items.setdefault(repeated, {kind: part.finish(request)})
-    return Step("TransactWriteItems", {"TransactItems": list(items.values()), **_capacity(writing)})
+    whole: Json = {"TransactItems": list(items.values()), **_capacity(writing)}
+    if writing.chance(4):
+        # The table's own name: no other scenario has it.
+        whole["ClientRequestToken"] = TABLE
+    return Step("TransactWriteItems", whole)
 
 
 def transact_get_items(writing: Writing) -> Step:

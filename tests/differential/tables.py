@@ -180,6 +180,9 @@ class Pool:
             name = pick(draw, names)
             strange = pick(draw, range(8)) == 7
             item[name] = draw(anything if strange else of_kind(kinds[name]))
+        if pick(draw, range(12)) == 11:
+            # More than one unit of capacity.
+            item["s"] = {"S": "x" * pick(draw, (900, 1100, 4200, 9000))}
         for name in self.contents:
             # Without an index key an item is not in that index.
             if name in self.table.key_names or pick(draw, range(3)):

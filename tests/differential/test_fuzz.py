@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 import keypact
 from keypact.errors import DynamoDBError
-from tests.differential.expressions import EXPRESSIONS, TOKEN_SOUP, Writing
+from tests.differential.expressions import EXPRESSIONS, Writing
+from tests.differential.mistakes import TOKEN_SOUP
 from tests.differential.properties import holds_for
 from tests.differential.requests import EVERY, Maker
 from tests.differential.tables import TABLE, Index, Pool, Table
