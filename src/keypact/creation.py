@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
 from operator import attrgetter
 from typing import Any
@@ -59,6 +60,7 @@ def table_request(models: Sequence[Model]) -> dict[str, Any]:
         for index in model.indexes:
             _note_types(types, index.partition, index.sort)
     indexes = merge_indexes(models)
+    _check_agreement(models, indexes)
     request: dict[str, Any] = {
         "TableName": first.table,
         "BillingMode": "PAY_PER_REQUEST",
@@ -72,6 +74,17 @@ def table_request(models: Sequence[Model]) -> dict[str, Any]:
         if of_kind:
             request[member] = of_kind
     return request
+
+
+def _check_agreement(models: Sequence[Model], indexes: Sequence[Index]) -> None:
+    """Models of several documents meet here first: one index may differ in its fields only."""
+    merged = {index.name: replace(index, fields=()) for index in indexes}
+    for model in models:
+        for index in model.indexes:
+            if replace(index, fields=()) != merged[index.name]:
+                raise InvalidModel(
+                    f"index {index.name} of table {model.table} differs between models"
+                )
 
 
 _MEMBERS = (("LocalSecondaryIndexes", False), ("GlobalSecondaryIndexes", True))

@@ -145,6 +145,10 @@ def _token(content: dict) -> str:
     return base64.urlsafe_b64encode(text.encode()).decode()
 
 
+def _content(token: str) -> dict:
+    return json.loads(base64.urlsafe_b64decode(token))
+
+
 def test_a_cursor_without_direction_fits_an_ascending_query_only(desk: Desk, users):
     """Go writes none by default."""
     token = _token({"lastKey": {"PK": {"S": desk.partition}, "SK": {"S": "a#3"}}})
@@ -164,6 +168,12 @@ def test_a_cursor_of_another_query_is_refused_before_any_call(desk: Desk, users)
         ({"partition": desk.partition, "index": "by-age"}, cursor),
         ({"partition": desk.partition}, of_index),
         ({"partition": desk.partition, "index": "by-age", "descending": True}, of_index),
+        # The same key attributes, and only the index's name to tell them apart.
+        ({"partition": desk.partition}, _token({**_content(cursor), "index": "by-age"})),
+        (
+            {"partition": desk.partition, "index": "by-age"},
+            _token({**_content(of_index), "index": "by-email"}),
+        ),
     ]
     for query, token in wrong:
         with pytest.raises(InvalidCursor) as caught:

@@ -55,6 +55,8 @@ def test_a_delete_by_expiry_can_be_told_from_others(desk: Desk):
     service = {"type": "Service", "principalId": "dynamodb.amazonaws.com"}
     assert desk.table().read_record({**gone, "userIdentity": service}).by_expiry
     assert not desk.table().read_record(gone).by_expiry
+    person = {"type": "IAMUser", "principalId": "dynamodb.amazonaws.com"}
+    assert not desk.table().read_record({**gone, "userIdentity": person}).by_expiry
 
 
 def test_sealed_attributes_are_opened(desk: Desk):
