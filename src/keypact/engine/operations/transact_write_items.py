@@ -14,6 +14,7 @@ from ..capacity import TRANSACTION_FACTOR, Bill, read_units
 from ..errors import (
     IdempotentParameterMismatchException,
     SchemaMismatch,
+    TransactionCanceledException,
     ValidationException,
 )
 from ..limits import REQUEST_TOKEN_SECONDS, TRANSACTION_BYTES_MAX
