@@ -69,7 +69,7 @@ class Member:
 
     def put(self, out: dict[str, AttributeValue], value: object) -> None:
         """Encode any value, or one that is required and missing, by all the rules."""
-        if self.is_key and (value is MISSING or value is None or value in ("", b"")):
+        if self.is_key and (value is MISSING or is_blank(value)):
             raise MissingPrimaryKey(f"the item has no {self.name}, which is part of its key")
         if value is MISSING:
             raise missing(self.attribute)
@@ -147,11 +147,22 @@ def members_of(model: Model, fields: Sequence[Field] | None) -> tuple[Member, ..
     members: list[Member] = []
     for number, one in enumerate(model.attributes):
         field = by_name.get(one.name)
-        if field is not None and field.shape.optional and not one.required:
-            # A class has no other way to say that there is nothing.
-            one = replace(one, optional=True)  # noqa: PLW2901 - the same, as the class means it
-        members.append(Member(number, one, field, one.name in model.key_names))
+        is_key = one.name in model.key_names
+        # A class has no other way than None to say that there is nothing.
+        is_optional = field is not None and field.shape.optional and not one.required
+        written = replace(
+            one,
+            optional=one.optional or is_optional,
+            # Zero is a key like others.
+            omit_empty=one.omit_empty and not is_key,
+        )
+        members.append(Member(number, written, field, is_key))
     return tuple(members)
+
+
+def is_blank(value: object) -> bool:
+    """Whether it cannot be part of a key: None, and text or bytes without content."""
+    return value is None or (isinstance(value, (str, bytes, bytearray, memoryview)) and not value)
 
 
 class _Source:
@@ -380,7 +391,11 @@ def _lifted(member: Member, value: str) -> str:
     field = member.field
     if field is None:
         return value
-    if field.shape is ANYTHING or (field.shape.reads_plain and not member.attribute.json):
+    if field.shape is ANYTHING:
+        return value
+    if member.attribute.json:
+        return f"lift_{member.number}({value})"
+    if field.shape.reads_plain:
         return value
     if field.shape.is_time and member.attribute.type == "S" and not _must_check(member):
         return f"fromisoformat({value}) if plain_time({value}) else lift_{member.number}({value})"

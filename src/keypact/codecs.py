@@ -16,7 +16,16 @@ from typing import Any, Generic, TypeVar, cast, overload
 import msgspec
 
 from .classes import is_bound, item_fields, model_of
-from .codec_source import Member, decoder, encoder, lowerer, members_of, wire_decoder, wire_type
+from .codec_source import (
+    Member,
+    decoder,
+    encoder,
+    is_blank,
+    lowerer,
+    members_of,
+    wire_decoder,
+    wire_type,
+)
 from .errors import InvalidModel, InvalidValue, ItemNotReadable, KeypactError, MissingPrimaryKey
 from .records import is_pydantic
 from .schema.fields import closest
@@ -136,7 +145,7 @@ class Codec(Generic[M]):
 
     def key(self, key: Any) -> Attributes:
         """The primary key: of a mapping or an instance, a tuple of both parts, or one value."""
-        if type(key) is tuple or isinstance(key, (tuple, list)):
+        if isinstance(key, (tuple, list)):
             parts: Sequence[Any] = key
             if len(parts) > len(self._key_members):
                 told = ", ".join(self.model.key_names)
@@ -150,7 +159,7 @@ class Codec(Generic[M]):
         encoded: Attributes = {}
         for number, member in enumerate(self._key_members):
             value = parts[number] if number < len(parts) else None
-            if value is None or value in ("", b""):
+            if is_blank(value):
                 raise MissingPrimaryKey(self._missing(member.name, key))
             if type(value) is str and value.isascii() and member.is_plain_text:
                 encoded[member.name] = {"S": value}

@@ -230,8 +230,11 @@ def test_json_fields_hold_records_too():
         id: str = attribute(roles=("pk",))
         address: Address | None = attribute(json=True, default=None)
         prices: list[Decimal] = attribute(json=True, default_factory=list)
+        at: datetime | None = attribute(json=True, default=None)
 
-    item = Thing(id="1", address=Address("High", NOON, [0.1]), prices=[HALF, Decimal("1.10")])
+    item = Thing(
+        id="1", address=Address("High", NOON, [0.1]), prices=[HALF, Decimal("1.10")], at=NOON
+    )
     encoded = codec_of(Thing).encode(item)
     assert encoded["address"] == {
         "S": '{"ratings":[0.1],"since":"2026-01-16T12:00:00.12Z","street":"High"}'

@@ -131,6 +131,19 @@ def test_one_value_is_the_key_of_a_table_without_sort_key():
     assert alone.key(0) == alone.key((0,)) == alone.key({"id": 0}) == {"id": {"N": "0"}}
 
 
+def test_a_key_is_never_omitted():
+    """Zero is a value, whatever the attribute says of empty ones; no bytes are none."""
+    zero = Attribute("id", "N", omit_empty=True)
+    made = codec(Model("A", "alone", KeyPart("id", "N"), None, (zero,)))
+    assert made.encode({"id": 0}) == made.encode_each({"id": 0}) == {"id": {"N": "0"}}
+    binary = codec(Model("A", "alone", KeyPart("id", "B"), None, (Attribute("id", "B"),)))
+    for empty in (b"", bytearray(), memoryview(b"")):
+        with pytest.raises(MissingPrimaryKey):
+            binary.key(empty)
+        with pytest.raises(MissingPrimaryKey):
+            binary.encode({"id": empty})
+
+
 @pytest.mark.parametrize("key", ["ann", ("ann",), ("", 1), {"PK": "ann"}, {}, None, ("ann", None)])
 def test_a_key_with_a_part_missing_is_refused(key):
     """Missing and empty are the same."""
