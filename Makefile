@@ -42,7 +42,7 @@ soak: $(STAMP) ## Run the long random tests: kills, histories, differences
 # Resolved for every Python from 3.11 on, and without a word about which index was asked.
 COMPILE = $(BIN)/uv pip compile --upgrade --quiet --universal --python-version 3.11 \
 	--no-emit-index-url --custom-compile-command "make lock"
-WITNESSES := ministack moto awscli nodejs
+WITNESSES := ministack moto awscli nodejs clients
 
 lock: $(STAMP) ## Resolve all lock files anew
 	$(BIN)/pip install --quiet uv==$(UV_VERSION)

@@ -20,6 +20,7 @@ BENCHMARKS = {
     "wire": "bench.wire",
     "growth": "bench.growth",
     "start": "bench.start",
+    "client": "bench.client",
 }
 INTRODUCTION = (
     "Made by `python -m bench --write`. Ratios count, absolutes do not: contenders, load "
