@@ -50,6 +50,8 @@ class Shape:
     loses: bool = False
     # The attribute may be text or epoch seconds.
     is_time: bool = False
+    # Every value is as good as any other.
+    is_anything: bool = False
 
 
 def shape_of(annotation: Any) -> Shape:
@@ -181,7 +183,9 @@ def _lift_number(kinds: frozenset[Any], value: Any) -> int | Decimal | float:
 
 _TIME = Shape("datetime", "S", _lower_time, _lift_time, writes_plain=True, loses=True, is_time=True)
 _NONE = Shape("None", "NULL", _same, _lift_none, True, writes_plain=True, reads_plain=True)
-ANYTHING = Shape("Any", None, _same, _same, True, writes_plain=True, reads_plain=True)
+ANYTHING = Shape(
+    "Any", None, _same, _same, True, writes_plain=True, reads_plain=True, is_anything=True
+)
 
 _SCALARS: dict[Any, Shape] = {
     str: _scalar(str, "S"),

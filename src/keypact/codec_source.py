@@ -12,16 +12,14 @@ from dataclasses import MISSING, dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import NODEFAULT, UNSET, UnsetType
 
-from .annotations import ANYTHING
 from .blobs import read_blob
 from .errors import InvalidValue, MissingPrimaryKey
 from .lifecycle import ttl_seconds
-from .records import PLAIN_CLASSES, Field
 from .schema.models import Attribute, Model
 from .values import (
     INTEGRAL,
@@ -47,6 +45,14 @@ from .values import (
     write_map,
     write_set,
 )
+
+if TYPE_CHECKING:
+    from .records import Field
+
+
+# Where a class is marked whose instances are their fields and nothing else: making one runs
+# no code of it. The mark is the class itself, so a subclass has none.
+PLAIN_MARK = "__keypact_plain__"
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,7 +271,7 @@ def lowerer(members: Sequence[Member], model: Model) -> Callable[[Any], dict[str
         field = member.field
         assert field is not None
         shape, value = field.shape, f"item.{field.name}"
-        if shape is not ANYTHING and (member.attribute.json or not shape.writes_plain):
+        if not shape.is_anything and (member.attribute.json or not shape.writes_plain):
             source.names[f"lower_{member.number}"] = member.lower
             value = f"lower_{member.number}({value})"
             if shape.takes_int:
@@ -319,7 +325,7 @@ def _decode_all(
     wire: bool,
 ) -> None:
     source.names.update(construct=construct, new=object.__new__)
-    is_plain = construct in PLAIN_CLASSES
+    is_plain = getattr(construct, PLAIN_MARK, None) is construct
     if construct is None:
         source.add("item = {}")
     elif is_plain:
@@ -391,7 +397,7 @@ def _lifted(member: Member, value: str) -> str:
     field = member.field
     if field is None:
         return value
-    if field.shape is ANYTHING:
+    if field.shape.is_anything:
         return value
     if member.attribute.json:
         return f"lift_{member.number}({value})"

@@ -3,6 +3,9 @@
 Items are mappings by attribute name, or instances of the model's class. Attributes that
 are stored and not declared are ignored on reading, so a model may know less than others
 who write to its table. Nothing undeclared is ever written.
+
+What only classes and errors need is imported where it is used: whoever has mappings does
+not wait for it.
 """
 
 from __future__ import annotations
@@ -15,7 +18,6 @@ from typing import Any, Generic, TypeVar, cast, overload
 
 import msgspec
 
-from .classes import is_bound, item_fields, model_of
 from .codec_source import (
     Member,
     decoder,
@@ -27,8 +29,6 @@ from .codec_source import (
     wire_type,
 )
 from .errors import InvalidModel, InvalidValue, ItemNotReadable, KeypactError, MissingPrimaryKey
-from .records import is_pydantic
-from .schema.fields import closest
 from .schema.models import Model
 from .values import Attributes, AttributeValue, Unfit, from_value, show
 
@@ -57,10 +57,13 @@ def codec(
 def _made_once(
     model: Model, item_class: type[Any] | None, upcasters: tuple[Upcaster, ...]
 ) -> Codec[Any]:
-    if item_class is not None and is_pydantic(item_class):
-        from .adapters.pydantic import PydanticCodec
+    if item_class is not None:
+        from .records import is_pydantic
 
-        return PydanticCodec(model, item_class, upcasters)
+        if is_pydantic(item_class):
+            from .adapters.pydantic import PydanticCodec
+
+            return PydanticCodec(model, item_class, upcasters)
     return Codec(model, item_class, upcasters)
 
 
@@ -82,8 +85,11 @@ class Codec(Generic[M]):
         self._key_members = [self._by_name[name] for name in model.key_names]
 
     def _read_members(self) -> tuple[Member, ...]:
-        kind = self.item_class
-        return members_of(self.model, None if kind is None else item_fields(kind, self.model))
+        if self.item_class is None:
+            return members_of(self.model, None)
+        from .classes import item_fields
+
+        return members_of(self.model, item_fields(self.item_class, self.model))
 
     # Writing ------------------------------------------------------------------------------
 
@@ -338,23 +344,31 @@ class Codec(Generic[M]):
         known = self.model.by_name
         for name in names:
             if name not in known:
+                from .schema.fields import closest
+
                 near = closest(str(name), known)
                 hint = f"did you mean {near!r}?" if near else "declare it in the model"
                 raise InvalidModel(f"model {self.model.name} has no attribute {name!r}; {hint}")
 
     def _missing(self, name: str, key: Any) -> str:
+        from .schema.fields import closest
+
         told = f"the key of model {self.model.name} needs {' and '.join(self.model.key_names)}"
         if isinstance(key, Mapping) and name not in key and (near := closest(name, key)):
             return f"{told}; {near!r} is not {name!r}"
         return f"{told}; {name} is missing or empty"
 
     def _is_item(self, value: Any) -> bool:
+        from .classes import is_bound
+
         return is_bound(type(value)) or (
             self.item_class is not None and isinstance(value, self.item_class)
         )
 
     def _codec_of(self, item: Any) -> Codec[Any]:
         """The codec for an instance of another class of this model."""
+        from .classes import is_bound, model_of
+
         kind = type(item)
         if not is_bound(kind):
             name = "mapping" if self.item_class is None else self.item_class.__name__

@@ -18,12 +18,13 @@ from typing import (
     get_type_hints,
     overload,
 )
-from weakref import WeakKeyDictionary, WeakSet
+from weakref import WeakKeyDictionary
 
 import msgspec
 from msgspec import NODEFAULT
 
 from .annotations import ANYTHING, Shape, Unsupported, shape_of
+from .codec_source import PLAIN_MARK
 from .errors import InvalidDocument, Problem
 
 T = TypeVar("T")
@@ -85,9 +86,6 @@ class Field:
         return self.default is not NODEFAULT or self.default_factory is not NODEFAULT
 
 
-# Classes whose instances are their fields and nothing else: making one runs no code of theirs.
-PLAIN_CLASSES: WeakSet[type] = WeakSet()
-
 _FIELDS: WeakKeyDictionary[type, tuple[Field, ...]] = WeakKeyDictionary()
 
 
@@ -112,7 +110,7 @@ def make_dataclass(kind: Any, *, frozen: bool) -> type:
     )
     made: Any = dataclass(kw_only=True, slots=True, frozen=frozen)(kind)
     if not runs_code and all(field.init for field in dataclasses.fields(made)):
-        PLAIN_CLASSES.add(made)
+        setattr(made, PLAIN_MARK, made)
     return cast(type, made)
 
 
