@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from .backends import Backend
@@ -33,8 +32,7 @@ class Effect(Protocol):
 Plan = Generator[Effect, Any, R]
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(NamedTuple):
     """A wire request; its result is the answer's bytes."""
 
     operation: str
@@ -49,8 +47,7 @@ class Call:
         return await backend.aanswer(self.operation, self.request)
 
 
-@dataclass(frozen=True, slots=True)
-class Sleep:
+class Sleep(NamedTuple):
     """A pause between two attempts."""
 
     seconds: float
@@ -66,8 +63,7 @@ class Sleep:
         await asyncio.sleep(self.seconds)
 
 
-@dataclass(frozen=True, slots=True)
-class NewKey:
+class NewKey(NamedTuple):
     """A data key to seal with."""
 
     provider: KeyProvider
@@ -81,8 +77,7 @@ class NewKey:
         return await self.provider.agenerate()
 
 
-@dataclass(frozen=True, slots=True)
-class OpenKey:
+class OpenKey(NamedTuple):
     """The data key behind an envelope's ``edk``."""
 
     provider: KeyProvider

@@ -6,7 +6,6 @@ out at once, ``AsyncTable`` awaits them.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import (
     AsyncIterator,
     Callable,
@@ -22,29 +21,25 @@ from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar,
 
 import msgspec
 
-from . import batches, creation, leases, streams, transactions
 from .answers import as_library_error, plain
 from .backends import Backend
-from .classes import model_of
 from .codecs import Codec, Upcaster, codec
-from .conditions import Condition
 from .effects import Call, Plan, adrive, drive
 from .errors import BatchIncomplete, DynamoDBError, InvalidModel, ItemNotFound
-from .leases import Lease
 from .lifecycle import Clock, is_expired, now_ns, system_clock
-from .queries import Query
 from .schema.models import Model
 from .sealing import open_all
-from .streams import Record
-from .transactions import Read
-from .updates import Change
 from .values import Attributes
-from .writes import Write, checking, creating, deleting, modifying, updating
 
+# What only some operations need is imported by them: a program's first get waits for none of it.
 if TYPE_CHECKING:
+    from .conditions import Condition
     from .encryption import KeyProvider
-
-log = logging.getLogger(__name__)
+    from .leases import Lease
+    from .streams import Record
+    from .transactions import Read
+    from .updates import Change
+    from .writes import Write
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -118,7 +113,7 @@ class TableOperations(Generic[M]):
         upcasters: Sequence[Upcaster] = (),
     ) -> None:
         item_class = None if isinstance(model, Model) else model
-        self.model: Model = model if isinstance(model, Model) else model_of(model)
+        self.model = model if isinstance(model, Model) else _model_of(model)
         self.backend = backend
         self.clock = clock or system_clock
         self.encryption = encryption
@@ -138,6 +133,8 @@ class TableOperations(Generic[M]):
 
         With ``if_not_exists`` an item that is there already raises ConditionFailed.
         """
+        from .writes import creating
+
         write, attributes = creating(self, item, if_not_exists=if_not_exists, condition=condition)
         yield from self._send("PutItem", write)
         return self.codec.decode(attributes)
@@ -170,6 +167,8 @@ class TableOperations(Generic[M]):
         The item carries its key and, where the model has a version, the version it was
         read with: another writer in between raises ConditionFailed.
         """
+        from .writes import updating
+
         answer = yield from self._send(
             "UpdateItem", updating(self, item, fields, condition=condition)
         )
@@ -185,6 +184,8 @@ class TableOperations(Generic[M]):
         condition: Condition | None = None,
     ) -> Plan[M]:
         """Change an item by expressions (set, add, remove, append); returns it as it is now."""
+        from .writes import modifying
+
         write = modifying(self, key, changes, version=version, condition=condition)
         answer = yield from self._send("UpdateItem", write)
         updated = yield from self.opened(answer["Attributes"])
@@ -195,6 +196,8 @@ class TableOperations(Generic[M]):
         self, key: Any, version: int | None = None, condition: Condition | None = None
     ) -> Plan[None]:
         """Delete an item, if it still has this version; deleting nothing succeeds."""
+        from .writes import deleting
+
         yield from self._send(
             "DeleteItem", deleting(self, key, version=version, condition=condition)
         )
@@ -217,6 +220,8 @@ class TableOperations(Generic[M]):
 
         ``sort`` is a value, or a range such as ``begins_with("RES#")``.
         """
+        from .queries import Query
+
         query = Query(self.model, index, descending)
         request = query.request(partition, sort, limit, cursor, filter, consistent)
         partial = index is not None and self.model.index(index).projection != "ALL"
@@ -233,8 +238,13 @@ class TableOperations(Generic[M]):
         filter: Condition | None = None,  # noqa: A002 - DynamoDB's word
     ) -> Plan[Page[M]]:
         """One page of everything. ``reason`` says why no query will do, and is logged."""
+        import logging
+
+        from .queries import Query
+
         if not reason:
             raise InvalidModel("a scan reads the whole table: give the reason why no query will do")
+        log = logging.getLogger(__name__)
         log.warning("scan of table %s: %s", self.model.table, reason)
         query = Query(self.model, None, descending=None)
         request = query.scan_request(limit, cursor, filter)
@@ -244,6 +254,8 @@ class TableOperations(Generic[M]):
     @operation
     def batch_get(self, keys: Iterable[Any], consistent: bool = False) -> Plan[list[M]]:
         """The items of these keys that are there, in the keys' order."""
+        from . import batches
+
         asked = [self.codec.key(key) for key in keys]
         found, left = yield from batches.get(self, asked, consistent)
         items: list[M] = []
@@ -260,6 +272,8 @@ class TableOperations(Generic[M]):
         self, put: Iterable[M | Mapping[str, Any]] = (), delete: Iterable[Any] = ()
     ) -> Plan[None]:
         """Put and delete many items, each for itself and without conditions."""
+        from . import batches
+
         yield from batches.write(self, list(put), list(delete))
 
     # Transactions -----------------------------------------------------------------------
@@ -271,6 +285,8 @@ class TableOperations(Generic[M]):
         condition: Condition | None = None,
     ) -> Write:
         """A create, for ``transact_write``."""
+        from .writes import creating
+
         return creating(self, item, if_not_exists=if_not_exists, condition=condition)[0]
 
     def updating(
@@ -280,6 +296,8 @@ class TableOperations(Generic[M]):
         condition: Condition | None = None,
     ) -> Write:
         """An update, for ``transact_write``."""
+        from .writes import updating
+
         return updating(self, item, fields, condition=condition)
 
     def modifying(
@@ -290,20 +308,28 @@ class TableOperations(Generic[M]):
         condition: Condition | None = None,
     ) -> Write:
         """A change by expressions, for ``transact_write``."""
+        from .writes import modifying
+
         return modifying(self, key, changes, version=version, condition=condition)
 
     def deleting(
         self, key: Any, version: int | None = None, condition: Condition | None = None
     ) -> Write:
         """A delete, for ``transact_write``."""
+        from .writes import deleting
+
         return deleting(self, key, version=version, condition=condition)
 
     def checking(self, key: Any, condition: Condition) -> Write:
         """A condition on an item that stays as it is, for ``transact_write``."""
+        from .writes import checking
+
         return checking(self, key, condition)
 
     def getting(self, key: Any) -> Read[M]:
         """A get, for ``transact_get``."""
+        from .transactions import Read
+
         return Read(self, self.codec.key(key))
 
     @operation
@@ -312,11 +338,15 @@ class TableOperations(Generic[M]):
 
         The same token within ten minutes does the same writes only once.
         """
+        from . import transactions
+
         yield from transactions.write(writes, token)
 
     @operation
     def transact_get(self, reads: Sequence[Read[Any]]) -> Plan[list[Any]]:
         """Items of this and other tables as they were at one moment; None where there is none."""
+        from . import transactions
+
         found = yield from transactions.get(reads)
         return found
 
@@ -325,23 +355,31 @@ class TableOperations(Generic[M]):
     @operation
     def acquire(self, key: Any, holder: str, seconds: float) -> Plan[Lease]:
         """Hold an item for a time; ConditionFailed while somebody else does."""
+        from . import leases
+
         lease = yield from leases.acquire(self, key, holder, seconds)
         return lease
 
     @operation
     def renew(self, lease: Lease, seconds: float) -> Plan[Lease]:
         """Hold an item longer; ConditionFailed when the lease was lost."""
+        from . import leases
+
         renewed = yield from leases.renew(self, lease, seconds)
         return renewed
 
     @operation
     def release(self, lease: Lease) -> Plan[None]:
         """Give an item back before its lease is over."""
+        from . import leases
+
         yield from leases.release(self, lease)
 
     @operation
     def read_record(self, record: Mapping[str, Any]) -> Plan[Record[M]]:
         """A stream's record, decoded to the model and opened."""
+        from . import streams
+
         found = yield from streams.read_record(self, record)
         return found
 
@@ -353,11 +391,15 @@ class TableOperations(Generic[M]):
 
         ``also`` names the other models that share the table, so that it gets their indexes.
         """
+        from . import creation
+
         yield from creation.ensure([self.model, *also])
 
     @operation
     def describe(self) -> Plan[dict[str, Any]]:
         """What DynamoDB says of the table."""
+        from . import creation
+
         description = yield from creation.describe(self.model.table)
         return description
 
@@ -418,6 +460,13 @@ class TableOperations(Generic[M]):
         """An item with its envelopes opened, decoded."""
         opened = yield from open_all(self.model, attributes, self.encryption)
         return self.codec.decode(opened, partial=partial)
+
+
+def _model_of(item_class: type) -> Model:
+    # Loaded only where classes are items: mappings need none of it.
+    from .classes import model_of
+
+    return model_of(item_class)
 
 
 class Table(TableOperations[M]):

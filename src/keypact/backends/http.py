@@ -7,7 +7,6 @@ try again.
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,8 +20,6 @@ from .credentials import Credentials
 from .endpoints import Endpoint
 from .retries import Budget, Policy, Repeat, repeat_of
 from .signing import CONTENT_TYPE, Signer
-
-log = logging.getLogger(__name__)
 
 _TARGET: Final = "DynamoDB_20120810."
 _USER_AGENT: Final = "keypact"
@@ -234,6 +231,7 @@ class Exchange:
 
     def _adjust_clock(self, headers: Mapping[str, str]) -> bool:
         # Rarely needed, and slow to load.
+        import logging
         from email.utils import parsedate_to_datetime
 
         try:
@@ -243,6 +241,7 @@ class Exchange:
         skew = server - time.time()
         if abs(skew - self._client.skew_seconds) < _SKEW_SECONDS_MIN:
             return False
+        log = logging.getLogger(__name__)
         log.warning("this machine's clock is %.0f s off; signing by the server's", skew)
         self._client.skew_seconds = skew
         return True
@@ -265,6 +264,9 @@ class Exchange:
             or not self._client.budget.take()
         ):
             self._give_up(reason, throttled=throttled)
+        import logging
+
+        log = logging.getLogger(__name__)
         log.debug("%s: %s; again in %.3f s", self._place(), reason, pause)
         return Again(pause)
 

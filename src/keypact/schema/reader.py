@@ -25,10 +25,8 @@ from typing import Any
 
 from ..errors import InvalidDocument, Problem
 from .document import Document, Node
-from .json_reader import NotJson, read_json
 from .limits import DOCUMENT_BYTES_MAX
 from .reading import Lines, Reading, Unreadable
-from .yaml_reader import read_yaml
 
 _BYTE_ORDER_MARK = "\ufeff"
 
@@ -48,6 +46,10 @@ def read_file(path: str | PathLike[str]) -> Document:
 
 def read_document(text: str | bytes, *, file: str = "<text>") -> Document:
     """The document as nodes with places; its ``problems`` say what was refused."""
+    # Models that are declared in Python are checked without any of these.
+    from .json_reader import NotJson, read_json
+    from .yaml_reader import read_yaml
+
     reading = Reading(file)
     try:
         decoded = _decode(reading, text)
@@ -77,6 +79,8 @@ def read_data(data: Any, *, file: str = "") -> Document:
 
 
 def _as_json(reading: Reading, text: str) -> Document:
+    from .json_reader import NotJson, read_json
+
     lines = Lines(text)
     try:
         return reading.document(read_json(reading, text, lines))
