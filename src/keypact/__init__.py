@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from . import encryption, errors
     from .backends import Backend, connect
-    from .classes import attribute, model, model_of
+    from .classes import attribute, bind, class_for, index, model, model_of
     from .conditions import F, above, at_least, at_most, begins_with, below, between
     from .cursor import Cursor, decode_cursor, encode_cursor
     from .errors import DynamoDBError, FolderUnusable, InvalidAddress, InvalidModel, KeypactError
+    from .generation import generate_module
     from .keyrings import KmsProvider, LocalKeyring
     from .leases import Lease
     from .schema import DMS_VERSIONS, dump_schema, load_schema
@@ -50,12 +51,16 @@ _HOMES = {
     "begins_with": "conditions",
     "below": "conditions",
     "between": "conditions",
+    "bind": "classes",
+    "class_for": "classes",
     "connect": "backends",
     "decode_cursor": "cursor",
     "dump_schema": "schema",
     "encode_cursor": "cursor",
     "encryption": "",
     "errors": "",
+    "generate_module": "generation",
+    "index": "classes",
     "load_schema": "schema",
     "model": "classes",
     "model_of": "classes",
@@ -87,12 +92,16 @@ __all__ = [
     "begins_with",
     "below",
     "between",
+    "bind",
+    "class_for",
     "connect",
     "decode_cursor",
     "dump_schema",
     "encode_cursor",
     "encryption",
     "errors",
+    "generate_module",
+    "index",
     "load_schema",
     "model",
     "model_of",

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from .codecs import Codec
 from .conditions import Condition, Placeholders, SortRange, render_condition
 from .cursor import decode_cursor, encode_cursor
 from .errors import InvalidCursor, InvalidModel, InvalidOperator, MissingPrimaryKey
 from .schema.models import KeyPart, Model
-from .values import Attributes, AttributeValue, encode_attribute, to_value
+from .values import Attributes, AttributeValue, to_value
 
 Request = dict[str, Any]
 
@@ -18,9 +19,14 @@ Request = dict[str, Any]
 class Query:
     """Which rows a page is of: a table or index, and a direction (None: a scan)."""
 
-    model: Model
+    codec: Codec[Any]
     index: str | None
     descending: bool | None
+
+    @property
+    def model(self) -> Model:
+        """The model that is asked for."""
+        return self.codec.model
 
     def request(
         self,
@@ -137,7 +143,7 @@ class Query:
         return self._key_value(part, value)
 
     def _key_value(self, part: KeyPart, value: Any) -> AttributeValue:
-        encoded = encode_attribute(self.model.attribute(part.attribute), value)
+        encoded = self.codec.encode_attribute(part.attribute, value)
         if encoded is None or encoded.get(part.type) in (None, ""):
             raise MissingPrimaryKey(f"{part.attribute} has no value in a query of {self._where()}")
         return encoded

@@ -136,8 +136,10 @@ class TableOperations(Generic[M]):
         from .writes import creating
 
         write, attributes = creating(self, item, if_not_exists=if_not_exists, condition=condition)
+        # Before it is sent: what cannot be read back is not written.
+        stored = self.codec.decode(attributes)
         yield from self._send("PutItem", write)
-        return self.codec.decode(attributes)
+        return stored
 
     put = create
 
@@ -222,7 +224,7 @@ class TableOperations(Generic[M]):
         """
         from .queries import Query
 
-        query = Query(self.model, index, descending)
+        query = Query(self.codec, index, descending)
         request = query.request(partition, sort, limit, cursor, filter, consistent)
         partial = index is not None and self.model.index(index).projection != "ALL"
         items, last_key = yield from self._read_page("Query", request, partial)
@@ -246,7 +248,7 @@ class TableOperations(Generic[M]):
             raise InvalidModel("a scan reads the whole table: give the reason why no query will do")
         log = logging.getLogger(__name__)
         log.warning("scan of table %s: %s", self.model.table, reason)
-        query = Query(self.model, None, descending=None)
+        query = Query(self.codec, None, descending=None)
         request = query.scan_request(limit, cursor, filter)
         items, last_key = yield from self._read_page("Scan", request)
         return Page(items, query.cursor(last_key))

@@ -70,7 +70,9 @@ def updating(
     model = table.model
     values = table.codec.values_of(item)
     key = table.codec.key(values)
-    names = _updated_names(model, values, fields)
+    names = _updated_names(
+        model, values, None if fields is None else table.codec.attribute_names(fields)
+    )
     written = {name: _written(table, values, name) for name in names}
     version = values.get(model.version) if model.version else None
     return _updating(table, key, written, (), version, condition)
