@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from hypothesis import settings
+from hypothesis.internal.conjecture import providers
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -31,4 +32,11 @@ settings.register_profile(
     "short", derandomize=True, max_examples=50, deadline=None, print_blob=True
 )
 settings.register_profile("soak", max_examples=2000, deadline=None, print_blob=True)
-settings.load_profile(os.environ.get("KEYPACT_PROPERTIES", "short"))
+_PROFILE = os.environ.get("KEYPACT_PROPERTIES", "short")
+settings.load_profile(_PROFILE)
+
+# Hypothesis also tries constants that it finds in whatever modules are loaded. Which are,
+# differs from worker to worker, and the examples would too.
+if _PROFILE == "short":
+    assert hasattr(providers, "is_local_module_file")
+    providers.is_local_module_file = lambda _path: False

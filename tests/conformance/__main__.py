@@ -123,6 +123,9 @@ def _record(cases: list[Case], found: dict[str, dict[str, str]]) -> None:
         for case, said in found[name].items():
             if case in before.hangs:
                 continue
+            if before.answers.get(case, ("", ""))[0] == departures.VARIES:
+                answers[case] = before.answers[case]
+                continue
             if said and said != departures.lacking(by_id[case], before.lacks):
                 answers[case] = (said, sources[case])
         known[name] = replace(before, answers=answers)

@@ -31,6 +31,8 @@ def check(tables: Tables, case: Case) -> None:
     if case.id in known.hangs:
         pytest.skip(f"{engine.name} does not come back from {case.id}")
     listed = known.expected(case)
+    if listed == departures.VARIES:
+        pytest.skip(f"what {engine.name} answers to {case.id} depends on what else it holds")
     found = find(tables, case)
     if found == listed:
         return

@@ -30,6 +30,8 @@ HEADER = """\
 
 # The witness ends instead of answering; it is asked on a server of its own.
 ENDS = "NoAnswer"
+# What it answers depends on what else it holds; it is spared the case.
+VARIES = "varies"
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from tests.differential.comparison import Difference
@@ -270,6 +271,19 @@ def _is_a_transaction(difference: Difference) -> bool:
     )
 
 
+def _names_members_by_other_texts(difference: Difference) -> bool:
+    """Whether a set of numbers is changed by numbers that are not written as they are kept."""
+    return any(
+        re.search(r"\b(ADD|DELETE)\b", text)
+        and any(
+            format(Decimal(member).normalize(), "f") != member
+            for value in part.get("ExpressionAttributeValues", {}).values()
+            for member in value.get("NS", ())
+        )
+        for text, part in updates(difference)
+    )
+
+
 def _projects_too_many(difference: Difference) -> bool:
     request = difference.step.request
     indexes = [
@@ -411,6 +425,16 @@ DEPARTURES = [
         _simple(
             _filter("NOT NOT NOT begins_with(n, :v)", v={"S": "a"}),
             items=[{**_KEY, "n": {"N": "1"}}],
+        ),
+    ),
+    Departure(
+        "members of a set by other texts",
+        "Numbers are compared by value: 10e-1 is the member 1.",
+        "HowItWorks.NamingRulesDataTypes",
+        _names_members_by_other_texts,
+        _simple(
+            _update("DELETE ns :v", ExpressionAttributeValues={":v": {"NS": ["10e-1"]}}),
+            items=[{**_KEY, "ns": {"NS": ["1", "2"]}}],
         ),
     ),
 ]

@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 SOAKS = os.environ.get("KEYPACT_PROPERTIES") == "soak"
 # Beyond this a smaller example is not worth the wait; pytest's own limit is not far.
-SHRINK_SECONDS = 90
+SHRINK_SECONDS = 40
 
 
 class Search:
