@@ -16,7 +16,7 @@ from typing import Any
 from tests.differential.comparison import Difference
 from tests.differential.requests import Scenario, Step
 from tests.differential.tables import TABLE, Index, Table
-from tests.differential.values import KINDS, Json
+from tests.differential.values import KINDS, Json, plain_number
 
 _TOKENS = re.compile(r"[#:]?[A-Za-z_0-9]+|<>|<=|>=|\S")
 
@@ -276,7 +276,7 @@ def _names_members_by_other_texts(difference: Difference) -> bool:
     return any(
         re.search(r"\b(ADD|DELETE)\b", text)
         and any(
-            format(Decimal(member).normalize(), "f") != member
+            plain_number(Decimal(member)) != member
             for value in part.get("ExpressionAttributeValues", {}).values()
             for member in value.get("NS", ())
         )

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from hypothesis import HealthCheck, given, reject, settings
+from hypothesis import HealthCheck, Phase, given, reject, settings
 from hypothesis import strategies as st
 
 T = TypeVar("T")
@@ -90,6 +90,8 @@ def holds_for(
 
         limited = settings(
             max_examples=soak if SOAKS else short,
+            # Without explaining, which would run a failing example many times more.
+            phases=[Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink],
             suppress_health_check=[
                 HealthCheck.too_slow,
                 HealthCheck.data_too_large,
