@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from functools import partial
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
-
-import msgspec
 
 from ..attributes import check_attributes
 from ..capacity import TRANSACTION_FACTOR, Bill, read_units
@@ -45,9 +44,9 @@ if TYPE_CHECKING:
 
 def prepare(engine: Engine, request: Request) -> Job:
     """Check every change; the job makes all of them or none."""
+    unplaced = [_read(one) for one in request["TransactItems"]]
     token = request.get("ClientRequestToken")
     digest = b"" if token is None else _digest(request)
-    unplaced = [_read(one) for one in request["TransactItems"]]
     try:
         changes = _place(engine, unplaced)
     except TransactionCanceledException as cancelled:
@@ -165,7 +164,12 @@ def _consumed(bills: dict[str, Bill], request: Request) -> dict[str, Any]:
 
 def _digest(request: Request) -> bytes:
     """Two requests are the same when their items are."""
-    return sha256(msgspec.json.encode(request["TransactItems"], order="deterministic")).digest()
+    # Members that nobody reads are in it, too: any text, and nested as deep as anybody likes.
+    try:
+        text = json.dumps(request["TransactItems"], sort_keys=True)
+    except RecursionError:
+        raise ValidationException("Nesting Levels have exceeded supported limits") from None
+    return sha256(text.encode()).digest()
 
 
 def _seen(connection: Connection, token: str, digest: bytes, now: float) -> bool:
