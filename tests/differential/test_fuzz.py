@@ -249,11 +249,13 @@ def _of_shape(draw: st.DrawFn, shape: Any, depth: int = 0) -> Any:
         return draw(_json)
     match shape.type_name:
         case "structure":
-            return {
+            members = {
                 name: draw(_of_shape(member, depth + 1))
                 for name, member in shape.members.items()
                 if pick(draw, range(8)) < (7 if name in shape.required_members else 2)
             }
+            # Members that nobody knows are not read, whatever is in them.
+            return members | ({"Unknown": draw(_json)} if pick(draw, range(15)) == 14 else {})
         case "map":
             keys = [draw(_of_shape(shape.key, depth + 1)) for _ in range(pick(draw, (1, 2, 0)))]
             return {str(key): draw(_of_shape(shape.value, depth + 1)) for key in keys}

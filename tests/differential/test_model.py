@@ -195,7 +195,7 @@ def _sorted_sets(value: Any) -> Any:
     return [_sorted_sets(one) for one in value] if isinstance(value, list) else value
 
 
-@holds_for(histories(), short=200, soak=1500)
+@holds_for(histories(), short=120, soak=1500)
 def test_a_query_gives_what_the_items_imply(example: History) -> None:
     """Items, their order and both counts, for every key type, operator and index."""
     with Played(example) as played:
@@ -212,7 +212,7 @@ def test_a_query_gives_what_the_items_imply(example: History) -> None:
             assert page["Count"] == page["ScannedCount"] == len(expected), reproducer
 
 
-@holds_for(histories(questions=0), short=150, soak=1000)
+@holds_for(histories(questions=0), short=80, soak=1000)
 def test_an_index_holds_what_the_items_imply(example: History) -> None:
     """Items that have the whole index key, with the attributes the index projects."""
     with Played(example) as played:
@@ -226,7 +226,7 @@ def test_an_index_holds_what_the_items_imply(example: History) -> None:
             assert page["Count"] == page["ScannedCount"] == len(expected), f"{request}"
 
 
-@holds_for(histories(questions=3), short=100, soak=700)
+@holds_for(histories(questions=3), short=60, soak=700)
 def test_pages_of_any_limit_join_to_the_whole(example: History) -> None:
     """Nothing is skipped or repeated, forward and backward, and every page but the last is full."""
     with Played(example) as played:
@@ -249,7 +249,7 @@ def test_pages_of_any_limit_join_to_the_whole(example: History) -> None:
                 assert counts[-1] < limit, reproducer
 
 
-@holds_for(histories(), short=150, soak=1000)
+@holds_for(histories(), short=80, soak=1000)
 def test_descending_is_ascending_reversed(example: History) -> None:
     """ScanIndexForward turns the order around and changes nothing else."""
     with Played(example) as played:
@@ -262,7 +262,7 @@ def test_descending_is_ascending_reversed(example: History) -> None:
 
 
 @holds_for(
-    st.tuples(histories(questions=0), st.integers(1, 9), st.integers(1, 4)), short=100, soak=700
+    st.tuples(histories(questions=0), st.integers(1, 9), st.integers(1, 4)), short=60, soak=700
 )
 def test_segments_part_the_table(example: tuple[History, int, int]) -> None:
     """Every item is in exactly one segment, however its pages are cut."""
@@ -280,7 +280,7 @@ def test_segments_part_the_table(example: tuple[History, int, int]) -> None:
 
 
 @holds_for(
-    st.tuples(histories(questions=3), st.integers(-2, 3), st.integers(1, 4)), short=100, soak=700
+    st.tuples(histories(questions=3), st.integers(-2, 3), st.integers(1, 4)), short=60, soak=700
 )
 def test_a_limit_counts_what_is_read(example: tuple[History, int, int]) -> None:
     """Filters come after limits: ScannedCount is what was read, Count what passed."""

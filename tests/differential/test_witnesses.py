@@ -41,25 +41,25 @@ def _check(differences: Iterable[Difference]) -> None:
         assert known(difference), difference.text()
 
 
-@holds_for(scenarios(requests.SINGLE), short=50, soak=400, variations=False)
+@holds_for(scenarios(requests.SINGLE), short=40, soak=400, variations=False)
 def test_single_items(example: Scenario, court: Court) -> None:
     """Puts, gets, updates and deletes, with conditions, projections and return values."""
     _check(court.run(example))
 
 
-@holds_for(scenarios(requests.PAGES), short=50, soak=400, variations=False)
+@holds_for(scenarios(requests.PAGES), short=40, soak=400, variations=False)
 def test_queries_and_scans(example: Scenario, court: Court) -> None:
     """Tables and indexes, filters, projections, limits, both directions."""
     _check(court.run(example))
 
 
-@holds_for(scenarios(requests.SEVERAL), short=40, soak=300, variations=False)
+@holds_for(scenarios(requests.SEVERAL), short=35, soak=300, variations=False)
 def test_batches_and_transactions(example: Scenario, court: Court) -> None:
     """All or nothing where it is promised, and the same reasons for nothing."""
     _check(court.run(example))
 
 
-@holds_for(scenarios(requests.EVERY, spoil_once_in=2), short=50, soak=400, variations=False)
+@holds_for(scenarios(requests.EVERY, spoil_once_in=2), short=40, soak=400, variations=False)
 def test_nearly_valid_requests(example: Scenario, court: Court) -> None:
     """What breaks a rule is refused with the same code, and changes nothing."""
     _check(court.run(example))
