@@ -13,6 +13,7 @@ from ..capacity import TRANSACTION_FACTOR, Bill, read_units
 from ..errors import (
     IdempotentParameterMismatchException,
     SchemaMismatch,
+    SerializationException,
     TransactionCanceledException,
     ValidationException,
 )
@@ -169,6 +170,9 @@ def _digest(request: Request) -> bytes:
         text = json.dumps(request["TransactItems"], sort_keys=True)
     except RecursionError:
         raise ValidationException("Nesting Levels have exceeded supported limits") from None
+    except TypeError:
+        # In process anything may be handed in; over the wire it is JSON already.
+        raise SerializationException("TransactItems holds what is not JSON") from None
     return sha256(text.encode()).digest()
 
 
